@@ -1,0 +1,144 @@
+# CANARY-PRIVATE-attention-hidden-module
+"""Hidden checks of `TinySelfAttn`, against the reference's module with the same parameters."""
+
+import torch
+
+from grader.judge.marks import group, hint, needs, points
+from grader.judge.probes import attention_weights_probe
+
+B, T, HEADS, HEAD_DIM = 2, 5, 3, 7
+HIDDEN = HEADS * HEAD_DIM
+
+
+def draw(rng, *shape):
+    """Standard normal numbers of a shape."""
+    return torch.randn(*shape, generator=rng)
+
+
+def twins(student, reference, rng, hidden=HIDDEN, heads=HEADS):
+    """The student's module and the reference's, with the same parameters, every one drawn anew."""
+    ours = reference.TinySelfAttn(hidden, heads)
+    with torch.no_grad():
+        for parameter in ours.parameters():
+            parameter.copy_(draw(rng, *parameter.shape) / hidden**0.5 * 2)
+    theirs = student.TinySelfAttn(hidden, heads)
+    theirs.load_state_dict(ours.state_dict())
+    return theirs, ours
+
+
+@points(5)
+@group("Module")
+@needs("module_parameters")
+@hint("Q, K and V are three blocks of the hidden width, in this order; heads are cut from each, and joined in order.")
+def test_module_values(student, expect, reference, rng):
+    """TinySelfAttn computes what ours does from the same parameters."""
+    for heads, length in ((HEADS, T), (7, 1)):
+        theirs, ours = twins(student, reference, rng, heads=heads)
+        x = draw(rng, B, length, HIDDEN)
+        with torch.no_grad():
+            expect.close(theirs(x), ours(x), f"output with {heads} heads")
+
+
+@points(4)
+@group("Module")
+@needs("module_parameters")
+@hint("Each head attends on its own, and divides by the square root of the width of one head.")
+def test_module_weights(student, expect, reference, rng):
+    """The attention weights inside TinySelfAttn are right in every head."""
+    content, projection = draw(rng, B, T, HIDDEN - T), draw(rng, 2 * HIDDEN, HIDDEN - T) / 4
+    attn = student.TinySelfAttn(HIDDEN, HEADS)
+    found = attention_weights_probe(attn, HEADS, content, projection)
+    query, key = (content @ projection.T).chunk(2, dim=-1)  # (B, T, H) twice
+    query, key = (part.view(B, T, HEADS, HEAD_DIM).transpose(1, 2) for part in (query, key))  # (B, heads, T, d)
+    expect.close(found, reference.attention_weights(query, key), "weights inside the module")
+
+
+@points(3)
+@group("Module")
+@needs("module_parameters")
+@hint("An encoder has no causal mask: the first token sees the last.")
+def test_module_not_causal(student, expect, rng):
+    """Inside TinySelfAttn every token sees those on its right."""
+    content, projection = draw(rng, B, T, HIDDEN - T), draw(rng, 2 * HIDDEN, HIDDEN - T) / 4
+    found = attention_weights_probe(student.TinySelfAttn(HIDDEN, HEADS), HEADS, content, projection)
+    weights = expect.tensor(found, "weights inside the module", shape=(B, HEADS, T, T))
+    right = torch.ones(T, T).triu(diagonal=1).bool()  # (T, T)
+    # Weights inside the module are sums of products with exact zeros: what is hidden is 0, not merely small.
+    expect.above(weights[:, :, right], 0.0, "weights right of the diagonal")
+
+
+@points(4)
+@group("Module")
+@needs("module_values")
+@hint("With nonpadding given, padding keys are hidden from every query of their own sequence, in every head.")
+def test_module_padding(student, expect, reference, rng):
+    """With nonpadding, real tokens do not see padding."""
+    theirs, ours = twins(student, reference, rng)
+    nonpadding = torch.tensor([[1, 1, 1, 0, 0], [1, 0, 1, 1, 1]]).bool()  # (B, T)
+    x = draw(rng, B, T, HIDDEN)
+    found = expect.tensor(theirs(x, nonpadding), "output", shape=(B, T, HIDDEN))
+    with torch.no_grad():
+        expect.close(found[nonpadding], ours(x, nonpadding)[nonpadding], "output of real tokens")
+    changed = torch.where(nonpadding[..., None], x, 5 * draw(rng, B, T, HIDDEN))
+    again = expect.tensor(theirs(changed, nonpadding), "output", shape=(B, T, HIDDEN))
+    expect.close(again[nonpadding], found[nonpadding], "output of real tokens after other padding")
+
+
+@points(2)
+@group("Module")
+@needs("module_values")
+@hint("A sequence of nothing but padding must not give NaN, nor disturb its neighbours in the batch.")
+def test_module_all_padding(student, expect, reference, rng):
+    """A sequence that is nothing but padding gives finite numbers."""
+    theirs, ours = twins(student, reference, rng)
+    nonpadding = torch.tensor([[False] * T, [True] * T])  # (B, T)
+    x = draw(rng, B, T, HIDDEN)
+    found = expect.tensor(theirs(x, nonpadding), "output", shape=(B, T, HIDDEN))
+    expect.finite(found, "output")
+    with torch.no_grad():
+        expect.close(found[1], ours(x, nonpadding)[1], "output of the other sequence")
+
+
+@points(4)
+@group("Gradients")
+@needs("module_values")
+@hint("Gradients must reach the input and every parameter: nothing detached, nothing left out of the sum.")
+def test_module_gradients(student, expect, reference, rng):
+    """Gradients reach the input and every parameter, with the right values."""
+    theirs, ours = twins(student, reference, rng)
+    x, cotangent = draw(rng, B, T, HIDDEN), draw(rng, B, T, HIDDEN)
+    found = theirs.vjp(x, cotangent=cotangent)
+    x.requires_grad_()
+    ours(x).backward(cotangent)
+    expected = {"x": x.grad} | {name: parameter.grad for name, parameter in ours.named_parameters()}
+    for name, wanted in expected.items():
+        mine = found.inputs[0] if name == "x" else found.parameters.get(name)
+        expect.that(mine is not None, f"gradient of {name}", "no gradient arrives there.")
+        expect.close(mine, wanted, f"gradient of {name}", atol=1e-4)
+
+
+@points(2)
+@group("Module")
+@needs("module_parameters")
+@hint("There is no dropout in this module, in training mode either.")
+def test_module_repeats(student, expect, reference, rng):
+    """In training mode too, the same input gives the same output."""
+    theirs, _ = twins(student, reference, rng)
+    x = draw(rng, B, T, HIDDEN)
+    theirs.train()
+    first = expect.tensor(theirs(x), "output", shape=(B, T, HIDDEN))
+    expect.close(theirs(x), first, "output of a second call", rtol=0.0, atol=1e-6)
+
+
+@points(2)
+@group("Module")
+@needs("module_parameters")
+@hint("Work on new tensors; the caller still needs the input.")
+def test_module_leaves_input(student, expect, reference, rng):
+    """TinySelfAttn changes neither its input nor the mask."""
+    theirs, _ = twins(student, reference, rng)
+    x, nonpadding = draw(rng, B, T, HIDDEN), torch.tensor([[True] * T, [True] * (T - 2) + [False] * 2])
+    for arguments in ((x,), (x, nonpadding)):
+        _, after = theirs.inspect(*arguments)
+        for name, before, now in zip(("x", "nonpadding"), arguments, after, strict=False):
+            expect.unchanged(now, before, name)

@@ -1,0 +1,175 @@
+# CANARY-PRIVATE-mlm_loss-hidden-nsp_and_sum
+"""Hidden checks of `nsp_loss` and `pretraining_loss`, and of what all losses do with their arguments.
+
+No score is exactly 0, where some right formulas have two slopes to choose from.
+"""
+
+import torch
+
+from grader.judge.compare import within
+from grader.judge.expect import ATOL, RTOL
+from grader.judge.marks import group, hint, needs, points
+
+B, T, V = 4, 5, 7
+LARGE_ATOL = 1e-3  # float32 keeps three decimals of numbers near 10 000
+
+
+def draw(rng, *shape):
+    """Normal numbers with standard deviation 3."""
+    return 3 * torch.randn(*shape, generator=rng)
+
+
+def batch(rng, nothing=False):
+    """Arguments of `pretraining_loss`: five positions selected in unequal rows, or none, and four pairs."""
+    selected = torch.tensor([[0, 1, 1, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0]]).bool()  # (B, T)
+    if nothing:
+        selected = torch.zeros(B, T).bool()
+    targets = torch.randint(1, V, (B, T), generator=rng)
+    return draw(rng, B, T, V), targets, selected, draw(rng, B), torch.tensor([1, 0, 0, 1])
+
+
+def near(actual, expected):
+    """Whether a value that came back is a tensor of the right shape and values."""
+    found = isinstance(actual, torch.Tensor) and actual.shape == expected.shape
+    return found and bool(within(actual, expected, RTOL, ATOL).all())
+
+
+def sum_of_own_losses(student, expect, arguments):
+    """What the student's own two losses add up to."""
+    mlm = expect.tensor(student.mlm_loss(*arguments[:3]), "MLM loss", shape=()).double()
+    nsp = expect.tensor(student.nsp_loss(*arguments[3:]), "NSP loss", shape=()).double()
+    expect.finite(mlm + nsp, "MLM loss plus NSP loss")
+    expect.that(bool(nsp != 0), "NSP loss", "zero, where no answer is certain.")
+    return mlm + nsp
+
+
+def close_to_sum(student, expect, found, expected, arguments):
+    """`found` is right, or at least the sum of the student's own losses: their mistakes are not counted again."""
+    if not near(found, expected.detach()):
+        expected = sum_of_own_losses(student, expect, arguments)
+    expect.close(found, expected, "pretraining loss")
+
+
+@points(3)
+@group("NSP loss")
+@hint("A pair that follows costs -log p, any other -log(1 - p); take the mean over the pairs.")
+def test_nsp_loss_values(student, expect, reference, rng):
+    """nsp_loss is right for a truth of 0 and 1, as whole numbers and as floats."""
+    scores, is_next = draw(rng, 5), torch.tensor([1, 0, 0, 1, 0])  # (5,) twice
+    for name, truth in (("whole numbers", is_next), ("floats", is_next.float())):
+        found = student.nsp_loss(scores, truth)
+        expect.close(found, reference.nsp_loss(scores, is_next), f"loss with {name} as truth")
+
+
+@points(2)
+@group("NSP loss")
+@hint("True and False are an answer too: convert them to the dtype of the scores before you calculate with them.")
+def test_nsp_loss_booleans(student, expect, reference, rng):
+    """nsp_loss takes booleans, in batches of any size."""
+    for truth in ([True, False, False, True, False, False], [False, False, False], [True, True]):
+        scores, is_next = draw(rng, len(truth)), torch.tensor(truth)
+        found = student.nsp_loss(scores, is_next)
+        expect.close(found, reference.nsp_loss(scores, is_next), "loss with booleans as truth")
+
+
+@points(3)
+@group("Large numbers")
+@needs("nsp_loss_values")
+@hint("The sigmoid of a large score is rounded to 0 or 1; take sigmoid and logarithm together.")
+def test_nsp_loss_large(student, expect):
+    """Scores of ten thousand give the right loss, not merely a finite one."""
+    for size in (30.0, 300.0, 1e4):
+        for name, truth, expected in (("right", [1.0, 0.0, 0.0], 0.0), ("wrong", [0.0, 1.0, 1.0], size)):
+            found = student.nsp_loss(torch.tensor([size, -size, -size]), torch.tensor(truth))
+            expect.close(found, expected, f"loss of large scores, all of them {name}", atol=LARGE_ATOL)
+
+
+@points(3)
+@group("Gradients")
+@needs("nsp_loss_values")
+@hint("Return the loss itself, still attached to the scores: no detach, no item.")
+def test_nsp_loss_gradients(student, expect, reference, rng):
+    """The gradient of the NSP loss reaches the scores, with the right values."""
+    scores, is_next = draw(rng, 5), torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0])  # (5,) twice
+    found = student.nsp_loss.vjp(scores, is_next).inputs[0]
+    expect.that(found is not None, "gradient of the scores", "no gradient arrives there.")
+    expect.close(found, (scores.sigmoid() - is_next) / 5, "gradient of the scores")
+
+
+@points(2)
+@group("Large numbers")
+@needs("nsp_loss_gradients")
+@hint("A score that is far off needs the strongest pull, and none may give NaN.")
+def test_nsp_loss_large_gradients(student, expect):
+    """Scores of ten thousand get the right gradient."""
+    scores = torch.tensor([1e4, -1e4, 1e4, -1e4, 300.0, -30.0])  # (6,)
+    is_next = torch.tensor([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])  # (6,)
+    found = student.nsp_loss.vjp(scores, is_next).inputs[0]
+    expect.that(found is not None, "gradient of the scores", "no gradient arrives there.")
+    expect.close(found, (scores.sigmoid() - is_next) / 6, "gradient of large scores", atol=LARGE_ATOL)
+
+
+@points(4)
+@group("Pretraining loss")
+@hint("Take the mean of each loss by itself, then add the two; neither is weighted.")
+def test_pretraining_loss_values(student, expect, reference, rng):
+    """pretraining_loss is the sum of the two losses when there are more tokens than pairs."""
+    arguments = batch(rng)
+    found = student.pretraining_loss(*arguments)
+    close_to_sum(student, expect, found, reference.pretraining_loss(*arguments), arguments)
+
+
+@points(3)
+@group("Nothing selected")
+@hint("Without a selected token the MLM loss is zero, and the NSP loss counts as always.")
+def test_pretraining_loss_nothing_selected(student, expect, reference, rng):
+    """With nothing selected the pretraining loss is the NSP loss, and trains it."""
+    arguments = batch(rng, nothing=True)
+    found = student.pretraining_loss.vjp(*arguments, wrt=(0, 3))
+    close_to_sum(student, expect, found.output, reference.pretraining_loss(*arguments), arguments)
+    of_logits, of_scores = found.inputs
+    if of_logits is not None:
+        expect.close(of_logits, torch.zeros(B, T, V), "gradient of the logits", rtol=0.0, atol=0.0)
+    expect.that(of_scores is not None, "gradient of the scores", "no gradient arrives there.")
+    of_scores = expect.tensor(of_scores, "gradient of the scores", shape=(B,))
+    expect.above(of_scores.double().abs().amax(), 0.0, "largest gradient of a score")
+
+
+@points(3)
+@group("Gradients")
+@hint("Add the losses as tensors: training the sum trains the model on both questions at once.")
+def test_pretraining_loss_gradients(student, expect, reference, rng):
+    """Gradients of the pretraining loss reach the logits and the scores."""
+    arguments = batch(rng)
+    found = student.pretraining_loss.vjp(*arguments, wrt=(0, 3)).inputs
+    leaves = [arguments[0].clone().requires_grad_(), arguments[3].clone().requires_grad_()]
+    loss = reference.pretraining_loss(leaves[0], *arguments[1:3], leaves[1], arguments[4])
+    parts = (("logits", student.mlm_loss, arguments[:3]), ("scores", student.nsp_loss, arguments[3:]))
+    for mine, true, (name, own_loss, own_arguments) in zip(
+        found, torch.autograd.grad(loss, leaves), parts, strict=True
+    ):
+        expect.that(mine is not None, f"gradient of the {name}", "no gradient arrives there.")
+        # Where it is not right, it may still be that of the student's own loss, whose mistakes are counted elsewhere.
+        own = None if near(mine, true) else own_loss.vjp(*own_arguments).inputs[0]
+        wanted = true
+        if isinstance(own, torch.Tensor) and bool(own.isfinite().all()) and bool((own != 0).any()):
+            wanted = own
+        expect.close(mine, wanted, f"gradient of the {name}")
+
+
+@points(2)
+@group("Arguments")
+@hint("Make a new tensor instead of writing into one that you were given; the caller still needs it.")
+def test_losses_leave_arguments(student, expect, rng):
+    """The losses change none of their arguments."""
+    arguments = batch(rng)
+    names = ("logits", "targets", "selected", "scores", "is_next")
+    for loss, part in (
+        (student.mlm_loss, slice(0, 3)),
+        (student.nsp_loss, slice(3, 5)),
+        (student.pretraining_loss, slice(0, 5)),
+    ):
+        found, after = loss.inspect(*arguments[part])
+        expect.shape(found, (), "loss")
+        for name, before, now in zip(names[part], arguments[part], after, strict=True):
+            expect.unchanged(now, before, name)

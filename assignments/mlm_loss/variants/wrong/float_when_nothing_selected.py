@@ -1,0 +1,25 @@
+# CANARY-PRIVATE-mlm_loss-wrong-float_when_nothing_selected
+"""With nothing selected you return the Python number 0.0, which has no backward(). Return a zero tensor that belongs
+to the graph, such as logits.sum() * 0."""
+
+from torch.nn import functional as F
+
+
+def token_probabilities(logits):
+    return logits.softmax(dim=-1)  # (..., V)
+
+
+def mlm_loss(logits, targets, selected):
+    chosen = logits[selected]  # (M, V)
+    truth = targets[selected]  # (M,)
+    if truth.numel() == 0:
+        return 0.0
+    return F.cross_entropy(chosen, truth)  # ()
+
+
+def nsp_loss(scores, is_next):
+    return F.binary_cross_entropy_with_logits(scores, is_next.to(scores.dtype))  # ()
+
+
+def pretraining_loss(logits, targets, selected, scores, is_next):
+    return mlm_loss(logits, targets, selected) + nsp_loss(scores, is_next)  # ()

@@ -1,0 +1,26 @@
+# CANARY-PRIVATE-mlm_loss-wrong-logarithm_base_2
+"""You take the logarithm to base 2, so every loss is 1.44 times too large. Use the natural logarithm."""
+
+import math
+
+from torch.nn import functional as F
+
+
+def token_probabilities(logits):
+    return logits.softmax(dim=-1)  # (..., V)
+
+
+def mlm_loss(logits, targets, selected):
+    chosen = logits[selected]  # (M, V)
+    truth = targets[selected]  # (M,)
+    if truth.numel() == 0:
+        return chosen.sum()  # ()
+    return F.cross_entropy(chosen, truth) / math.log(2)  # ()
+
+
+def nsp_loss(scores, is_next):
+    return F.binary_cross_entropy_with_logits(scores, is_next.to(scores.dtype)) / math.log(2)  # ()
+
+
+def pretraining_loss(logits, targets, selected, scores, is_next):
+    return mlm_loss(logits, targets, selected) + nsp_loss(scores, is_next)  # ()

@@ -1,0 +1,27 @@
+# CANARY-PRIVATE-mlm_loss-wrong-pretraining_pooled
+"""You pool the losses of all selected tokens and all pairs and take one mean. Take the mean of each part, then add
+the two means."""
+
+from torch.nn import functional as F
+
+
+def token_probabilities(logits):
+    return logits.softmax(dim=-1)  # (..., V)
+
+
+def mlm_loss(logits, targets, selected):
+    chosen = logits[selected]  # (M, V)
+    truth = targets[selected]  # (M,)
+    if truth.numel() == 0:
+        return chosen.sum()  # ()
+    return F.cross_entropy(chosen, truth)  # ()
+
+
+def nsp_loss(scores, is_next):
+    return F.binary_cross_entropy_with_logits(scores, is_next.to(scores.dtype))  # ()
+
+
+def pretraining_loss(logits, targets, selected, scores, is_next):
+    count = selected.sum()  # ()
+    total = mlm_loss(logits, targets, selected) * count + nsp_loss(scores, is_next) * len(scores)  # ()
+    return total / (count + len(scores))  # ()

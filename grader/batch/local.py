@@ -1,0 +1,175 @@
+"""Many submissions on this machine: a few slots, a thread for each, results in the order in which they are ready.
+
+Runs in the command. Each thread owns one slot and feeds it one submission after the other; results come out of
+`grade_all` in the caller's thread, which alone writes files. A slot that dies is replaced and its submission tried
+again, three times at most: after that the submission is ungraded, with the reason, and the batch goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from grader.batch.slot_messages import FromSlot, Job, receive, send
+from grader.errors import GraderError, MachineProblem
+from grader.model.result import GradeResult
+from grader.model.submission import Submission
+from grader.pipeline import Unjudged
+
+Read = Callable[[], Submission]
+Grade = Callable[[Submission, "Slot"], GradeResult]
+
+
+class Slot:
+    """A running slot process."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._process: subprocess.Popen[bytes] | None = None
+        self._retired = False
+
+    def start(self) -> None:
+        """Start the process and wait until it is ready.
+
+        Raises:
+            GraderError: the checks are broken (exit status 2) or the sandbox does not start (3).
+        """
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "grader.batch.slot"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # an interrupt from the keyboard reaches the command alone
+        )
+        try:
+            send(self._to, self._job)
+            answer = self._answer()
+        except (OSError, EOFError):
+            self.close()
+            raise MachineProblem("A judge process ended while it started; its own message is above.") from None
+        if answer.problem is not None:
+            self.close()
+            problem = GraderError(answer.problem)
+            problem.exit_status = answer.problem_status
+            raise problem
+
+    def judge(self, submission: Submission) -> GradeResult:
+        """One submission's result.
+
+        Raises:
+            Unjudged: the slot or its judge died.
+        """
+        if self._retired:
+            raise Unjudged("the run was stopped")
+        try:
+            if self._process is None:
+                self.start()
+            send(self._to, submission)
+            answer = self._answer()
+        except (OSError, EOFError, GraderError) as error:
+            self.close()
+            raise Unjudged(f"the judge process is gone ({str(error) or 'it closed its connection'})") from None
+        if answer.result is None:
+            raise Unjudged(answer.lost or "the judge gave no result")
+        return answer.result
+
+    def retire(self) -> None:
+        """End the process for good: what it is at is dropped, and it is not started again."""
+        self._retired = True
+        self.close()
+
+    def close(self) -> None:
+        """End the process, its sandbox and whatever runs in it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+    @property
+    def _to(self) -> IO[bytes]:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def _answer(self) -> FromSlot:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        return receive(self._process.stdout, FromSlot)
+
+
+class Slots:
+    """Several slots of one run; a context manager that ends them all."""
+
+    def __init__(self, course: Path, assignment: str, mode: str, count: int) -> None:
+        self._slots = [Slot(Job(str(course), assignment, mode, number)) for number in range(count)]
+
+    def __enter__(self) -> Slots:
+        starters = [threading.Thread(target=self._start, args=(slot,), daemon=True) for slot in self._slots]
+        self._problems: list[GraderError] = []
+        for starter in starters:
+            starter.start()
+        for starter in starters:
+            starter.join()
+        if self._problems:
+            self.close()
+            raise self._problems[0]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every slot."""
+        for slot in self._slots:
+            slot.retire()
+
+    def _start(self, slot: Slot) -> None:
+        try:
+            slot.start()
+        except GraderError as problem:
+            self._problems.append(problem)
+
+    def grade_all(self, work: Sequence[Read], grade: Grade) -> Iterator[GradeResult]:
+        """Read and grade each submission; yields results as they are ready.
+
+        When the caller stops early (an interrupt, an error), the slots are ended and what they were at is dropped.
+        """
+        todo: queue.SimpleQueue[Read] = queue.SimpleQueue()
+        done: queue.SimpleQueue[GradeResult | BaseException] = queue.SimpleQueue()
+        for read in work:
+            todo.put(read)
+        stopped = threading.Event()
+
+        def serve(slot: Slot) -> None:
+            with contextlib.suppress(queue.Empty):
+                while not stopped.is_set():
+                    read = todo.get_nowait()
+                    try:
+                        done.put(grade(read(), slot))
+                    except BaseException as error:  # raised again in the caller's thread
+                        done.put(error)
+
+        for slot in self._slots:
+            threading.Thread(target=serve, args=(slot,), daemon=True).start()
+        try:
+            for _ in work:
+                item = done.get()
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            stopped.set()

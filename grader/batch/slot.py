@@ -1,0 +1,159 @@
+"""A slot: one judge zygote with its own sandbox, judging one submission after the other.
+
+`main` runs in a process of its own, started by the command (`local.Slot`), with torch and pytest imported and the
+checks collected once. For each submission it forks: the fork judges and sends the result up a pipe, and ends. So no
+submission meets a judge that another one has talked to, and a judge that dies costs one attempt. The slot talks to the
+command over its standard input and output, in length-prefixed msgpack; it ends when the command does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+import msgspec
+
+from grader.batch.slot_messages import FromSlot, Job, receive, send
+from grader.content import load_assignment
+from grader.errors import GraderError
+from grader.judge.session import Judge, collect_checks
+from grader.model.assignment import Assignment
+from grader.model.submission import Submission
+from grader.sandbox.base import Sandbox, SandboxBroken
+from grader.sandbox.modes import backend_for
+
+PRELOAD = ("numpy", "torch")
+
+
+def main() -> None:
+    """Serve until standard input closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides what an interrupt means
+    incoming = os.fdopen(os.dup(0), "rb")
+    outgoing = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints by itself must not land among the messages
+    job = receive(incoming, Job)
+    try:
+        assignment = load_assignment(Path(job.course), job.assignment)
+        holder = _SandboxHolder(job, assignment)
+        try:
+            collect_checks(assignment, False, lambda judge: _serve(judge, holder, incoming, outgoing, assignment))
+        finally:
+            holder.close()
+    except (GraderError, SandboxBroken) as error:
+        send(outgoing, FromSlot(problem=str(error), problem_status=getattr(error, "exit_status", 3)))
+    except (EOFError, BrokenPipeError):
+        pass
+
+
+class _SandboxHolder:
+    """The slot's sandbox, opened again when it broke."""
+
+    def __init__(self, job: Job, assignment: Assignment) -> None:
+        self._open: Callable[[], Sandbox] = lambda: backend_for(job.mode).open(
+            assignment.about.limits, (*PRELOAD, *assignment.about.sandbox.preload), job.slot
+        )
+        self.sandbox = self._open()
+
+    def clean(self) -> None:
+        """End whatever the last submission left; start the sandbox anew if it does not answer."""
+        try:
+            self.sandbox.sweep()
+        except SandboxBroken:
+            self.close()
+            self.sandbox = self._open()
+            self.sandbox.wait_ready()
+
+    def close(self) -> None:
+        """End the sandbox."""
+        with contextlib.suppress(OSError):
+            self.sandbox.close()
+
+
+def _serve(
+    judge: Judge, holder: _SandboxHolder, incoming: BinaryIO, outgoing: BinaryIO, assignment: Assignment
+) -> None:
+    holder.sandbox.wait_ready()
+    gc.collect()
+    gc.freeze()  # else every fork copies the pages that a collection touches
+    send(outgoing, FromSlot(ready=True))
+    limits = assignment.about.limits
+    patience = limits.total_seconds + limits.cpu_seconds + 60
+    while True:
+        try:
+            submission = receive(incoming, Submission)
+        except EOFError:
+            return
+        if hasattr(os, "fork"):
+            answer = _judge_in_fork(judge, holder.sandbox, submission, incoming.fileno(), patience)
+        else:
+            answer = FromSlot(result=judge.judge(submission, holder.sandbox))
+        holder.clean()
+        send(outgoing, answer)
+
+
+def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, command: int, patience: float) -> FromSlot:
+    """Judge in a fork and wait for it, for at most `patience` seconds, as long as the command lives."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _be_judge(judge, sandbox, submission, reader, writer)
+    os.close(writer)
+    deadline = time.monotonic() + patience
+    body = bytearray()
+    watched = [reader, command]
+    try:
+        while (left := deadline - time.monotonic()) > 0:
+            readable, _, _ = select.select(watched, [], [], left)
+            if reader in readable:
+                chunk = os.read(reader, 1 << 20)
+                if not chunk:
+                    break
+                body += chunk
+            elif command in readable:  # only ever its end: it sends nothing while it waits for us
+                raise EOFError
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        os.close(reader)
+    try:
+        return msgspec.msgpack.decode(bytes(body), type=FromSlot)
+    except msgspec.DecodeError:
+        return FromSlot(lost=f"the judge ended with status {os.waitstatus_to_exitcode(status)} before it had a result")
+
+
+def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: int, writer: int) -> NoReturn:
+    """The forked judge: one submission, one result, the end."""
+    gc.disable()
+    try:
+        os.close(reader)
+        _die_with_parent()
+        try:
+            answer = FromSlot(result=judge.judge(submission, sandbox))
+        except BaseException:
+            answer = FromSlot(lost="".join(traceback.format_exc()))
+        view = memoryview(msgspec.msgpack.encode(answer))
+        while view:
+            view = view[os.write(writer, view) :]
+    finally:
+        os._exit(0)
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        from grader.sandbox.backends.kernel import die_with_parent
+
+        die_with_parent()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Grading an assignment's own variants: the proof of its tests, and the source of its diagnoses.
+
+Runs in the command, with the slots of a run. Variants are the author's code and are graded exactly as submissions are.
+What the wrong ones make the checks observe is kept in the user's cache folder, one file a version of assignment and
+variants, readable by the user alone: it holds hidden values.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+import grader
+from grader.batch.local import Slots
+from grader.content import misconceptions_file, stub_file, variant_files
+from grader.judge.diagnosis import Misconceptions, describe_variant
+from grader.model.assignment import Assignment
+from grader.model.result import GradeResult
+from grader.model.submission import Submission
+from grader.store import write_atomically
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A solution of the author's: `kind` is reference, stub, right or wrong; `text` its source."""
+
+    kind: str
+    slug: str
+    text: str
+
+    @property
+    def explanation(self) -> str:
+        """The docstring of a wrong variant, as one paragraph."""
+        return " ".join((ast.get_docstring(ast.parse(self.text)) or "").split())
+
+
+def read_variants(assignment: Assignment, kinds: tuple[str, ...]) -> list[Variant]:
+    """The variants of these kinds, in the order of the kinds and their names."""
+    found = []
+    for kind in kinds:
+        if kind == "reference" and assignment.reference_file is not None:
+            paths = [assignment.reference_file]
+        elif kind == "stub":
+            paths = [stub_file(assignment)]
+        else:
+            paths = variant_files(assignment, kind)
+        found += [Variant(kind, path.stem, path.read_text("utf-8")) for path in paths]
+    return found
+
+
+def grade_variants(
+    slots: Slots, assignment: Assignment, variants: list[Variant], done: Callable[[], None]
+) -> dict[tuple[str, str], GradeResult]:
+    """Results by (kind, slug); `done` is called after each."""
+    main = assignment.main_file
+    work = [_reader(Submission(f"{v.kind}-{v.slug}", v.slug, (), main, {main: v.text})) for v in variants]
+    results: dict[tuple[str, str], GradeResult] = {}
+    for result in slots.grade_all(work, lambda submission, slot: slot.judge(submission)):
+        kind, _, slug = result.submission.id.partition("-")
+        results[kind, slug] = result
+        done()
+    return results
+
+
+def _reader(submission: Submission) -> Callable[[], Submission]:
+    return lambda: submission
+
+
+def misconceptions_from(
+    assignment: Assignment, variants: list[Variant], results: dict[tuple[str, str], GradeResult]
+) -> Misconceptions:
+    """What the results of the wrong variants teach."""
+    known = [
+        describe_variant(variant.slug, variant.explanation, results[variant.kind, variant.slug])
+        for variant in variants
+        if variant.kind == "wrong"
+    ]
+    return Misconceptions(assignment.fingerprint, known)
+
+
+def known_misconceptions(slots: Slots, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:
+    """The misconceptions of this version of the assignment, from the cache or graded now."""
+    variants = read_variants(assignment, ("wrong",))
+    if not variants:
+        return Misconceptions(assignment.fingerprint, [])
+    digest = hashlib.sha256(f"{assignment.fingerprint} {grader.__version__}".encode("ascii"))
+    for variant in variants:
+        digest.update(f"\n{variant.slug} {len(variant.text)}\n{variant.text}".encode())
+    path = cache_folder() / f"{assignment.id}-{digest.hexdigest()[:32]}.msgpack"
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.msgpack.decode(path.read_bytes(), type=Misconceptions)
+    known = misconceptions_from(assignment, variants, grade_variants(slots, assignment, variants, done))
+    with contextlib.suppress(OSError):  # without a cache the next run grades them again
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(path, msgspec.msgpack.encode(known))
+    return known
+
+
+def cache_folder() -> Path:
+    """`$XDG_CACHE_HOME/grader`, or `~/.cache/grader`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "grader"
+
+
+def public_misconceptions(assignment: Assignment) -> Misconceptions:
+    """The values that come with the handout; empty where there are none."""
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(misconceptions_file(assignment).read_bytes(), type=Misconceptions)
+    return Misconceptions("", [])

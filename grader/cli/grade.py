@@ -1,0 +1,143 @@
+"""`grader grade`: a class, whatever its members handed in.
+
+Runs in the command: finds submissions, leaves out those already graded, feeds the slots, writes each result as it
+comes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from grader.batch.local import Slots
+from grader.batch.variants import known_misconceptions
+from grader.cli.options import course_option
+from grader.content import course_folder, load_assignment, templates_folder
+from grader.errors import UsageProblem
+from grader.intake.source import find_submissions
+from grader.model.assignment import Assignment
+from grader.model.submission import Submission
+from grader.pipeline import Course, fingerprint, grade, publish, publish_class
+from grader.render.terminal import Progress, print_class
+from grader.sandbox.modes import choose
+from grader.store import Run
+
+MACHINE_STATUS = 3
+
+
+@click.command(name="grade")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--assignment", "assignment_id", required=True, metavar="ID", help="The assignment to grade.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where results are written.")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Slots at once (else one a processor).")
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "strict", "plain"]),
+    default="auto",
+    show_default=True,
+    help="auto: the best that works here; strict: A1, A2 or B; plain: no protection at all.",
+)
+@click.option("--fresh", is_flag=True, help="Grade everything again, whatever is there.")
+@course_option
+def command(
+    source: Path,
+    assignment_id: str,
+    out: Path,
+    jobs: int | None,
+    isolation: str,
+    fresh: bool,
+    course: Path | None,
+) -> None:
+    """Grade every submission in SOURCE: a file, a folder of folders or files, or a zip of them.
+
+    Writes results/ID.json and reports/ID.html for each, and index.html and grades.csv for the class. A second run
+    grades only what is new or changed. Exit status: 0 graded, 2 unusable input, 3 something was not graded for a reason
+    that is not the student's.
+    """
+    folder = course_folder(course)
+    assignment = load_assignment(folder, assignment_id)
+    if assignment.hidden_dir is None or assignment.reference_file is None:
+        raise UsageProblem(
+            f"The hidden checks or the reference of {assignment.id} are not in {folder}; name the private course "
+            "folder with --course."
+        )
+    found = find_submissions(source, assignment.main_file)
+    mode = choose(isolation, assignment.about.isolation.minimum)
+    run = Run(out)
+    run.prepare()
+    if found.passed_over:
+        _say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
+    _say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
+    batch = _Batch(folder, assignment, mode, run)
+    work = batch.unfinished(found.submissions, fresh)
+    interrupted = False
+    try:
+        batch.grade(work, jobs or os.cpu_count() or 1)
+    except KeyboardInterrupt:
+        interrupted = True
+    results = list(run.results())
+    publish_class(results, run, batch.templates)
+    print_class(results, out / "index.html")
+    if interrupted:
+        _say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
+        raise click.exceptions.Exit(130)
+    if ungraded := [r.submission.id for r in results if r.status == "ungraded"]:
+        _say(
+            f"Not graded, and not the students' doing: {', '.join(ungraded)}. The reasons are in {out / 'index.html'}."
+        )
+        raise click.exceptions.Exit(MACHINE_STATUS)
+
+
+class _Batch:
+    """One run of `grade`: what is left to do, and doing it."""
+
+    def __init__(self, course: Path, assignment: Assignment, mode: str, run: Run) -> None:
+        self._course = course
+        self._assignment = assignment
+        self._mode = mode
+        self._run = run
+        self.templates = templates_folder(course)
+
+    def unfinished(
+        self, submissions: list[tuple[str, Callable[[], Submission]]], fresh: bool
+    ) -> list[Callable[[], Submission]]:
+        """Readers of the submissions that have no result yet, or one of other files, checks or grader."""
+        if fresh:
+            return [read for _, read in submissions]
+        return [read for name, read in submissions if not self._is_done(name, read)]
+
+    def _is_done(self, name: str, read: Callable[[], Submission]) -> bool:
+        before = self._run.load(name)
+        if before is None or before.status == "ungraded":
+            return False
+        return before.fingerprint == fingerprint(read(), self._assignment)
+
+    def grade(self, work: list[Callable[[], Submission]], jobs: int) -> None:
+        """Grade and write; returns when all of `work` is done."""
+        if not work:
+            _say("Nothing new to grade.")
+            return
+        started = time.monotonic()
+        count = min(jobs, len(work))
+        with Slots(self._course, self._assignment.id, self._mode, count) as slots:
+            with Progress("learning the misconceptions", None) as progress:
+                known = known_misconceptions(slots, self._assignment, progress.advance)
+            course = Course(self._assignment, self._mode, known)
+            with Progress("grading", len(work)) as progress:
+                for result in slots.grade_all(work, lambda submission, slot: grade(submission, slot, course)):
+                    publish(result, self._run, self.templates)
+                    progress.advance()
+        _say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
+
+
+def _warning(mode: str) -> str:
+    return ": student code is NOT confined" if mode == "plain" else ""
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,66 @@
+"""The entry point: finds the command, and turns what went wrong into one sentence and an exit status.
+
+Runs in the command. Commands are loaded when they are called, so that `grader --help` imports neither torch nor pytest.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+import grader
+from grader import registry
+from grader.errors import GraderError
+
+INTERRUPTED = 130
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands lie in modules of their own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(registry.COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = registry.COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        command: click.Command = registry.load(place[0])
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Name the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in registry.COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(grader.__version__, prog_name="grader")
+def cli() -> None:
+    """Grade homework of machine-learning courses: student code is confined, wrong answers are explained."""
+
+
+def main() -> None:
+    """Run the command line and exit with the status that it promises."""
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        status = leaving.exit_code
+    except click.ClickException as problem:
+        problem.show()
+        status = 2
+    except GraderError as problem:
+        click.echo(f"grader: {problem}", err=True)
+        status = problem.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("grader: interrupted", err=True)
+        status = INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

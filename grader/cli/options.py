@@ -1,0 +1,14 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+course_option = click.option(
+    "--course",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the course (else $GRADER_COURSE, the checkout, the installed course).",
+)

@@ -1,0 +1,186 @@
+"""Finds the course: assignments, references and report templates, as files.
+
+Runs in every trusted process. Looks in the folder given by `--course`, then in `$GRADER_COURSE`, then in the checkout
+that this package lies in, then in the installed package, which holds the public part only. What is public is decided
+here, by an allow-list: `public_files` names what a student's kit may hold.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+import grader
+from grader.errors import UsageProblem
+from grader.model.assignment import Assignment, AssignmentFile, IsolationNeeds, Limits, SandboxNeeds
+
+_PACKAGE = Path(grader.__file__).resolve().parent
+_ID = re.compile(r"[a-z][a-z0-9_]{0,40}")
+
+
+def course_folder(given: Path | None = None) -> Path:
+    """The folder that holds `assignments/`.
+
+    Raises:
+        UsageProblem: a folder was named, by option or environment, and holds no assignments.
+    """
+    named = given or (Path(os.environ["GRADER_COURSE"]) if os.environ.get("GRADER_COURSE") else None)
+    if named is not None:
+        if not (named / "assignments").is_dir():
+            raise UsageProblem(f"The course folder {named} holds no folder `assignments`.")
+        return named.resolve()
+    for folder in (_PACKAGE.parent, _PACKAGE / "course"):
+        if (folder / "assignments").is_dir():
+            return folder
+    raise UsageProblem("No course was found; name its folder with --course or in GRADER_COURSE.")
+
+
+def templates_folder(course: Path) -> Path:
+    """The folder with the report templates: the course's own, else the ones that come with the grader."""
+    for folder in (course, _PACKAGE.parent, _PACKAGE / "course"):
+        if (folder / "reports").is_dir():
+            return folder / "reports"
+    raise UsageProblem("The report templates are missing; install the grader again.")
+
+
+def assignment_ids(course: Path) -> list[str]:
+    """Ids of the course's assignments, sorted."""
+    found = (course / "assignments").glob("*/assignment.toml")
+    return sorted(path.parent.name for path in found if _ID.fullmatch(path.parent.name))
+
+
+def load_assignment(course: Path, name: str) -> Assignment:
+    """The assignment called `name`.
+
+    Raises:
+        UsageProblem: there is none of that name, or its `assignment.toml` is malformed.
+    """
+    known = assignment_ids(course)
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        guess = f" Did you mean {close[0]}?" if close else ""
+        raise UsageProblem(f"There is no assignment {name!r}; this course has: {', '.join(known) or 'none'}.{guess}")
+    folder = course / "assignments" / name
+    about = read_assignment_file(folder / "assignment.toml")
+    hidden, reference, variants = folder / "hidden", course / "reference" / f"{name}.py", folder / "variants"
+    graded_by = [folder / "assignment.toml", *_files(folder / "handout", "check_*.py"), *_files(hidden, "*.py")]
+    if reference.is_file():
+        graded_by.append(reference)
+    return Assignment(
+        id=name,
+        about=about,
+        folder=folder,
+        handout_dir=folder / "handout",
+        hidden_dir=hidden if hidden.is_dir() else None,
+        reference_file=reference if reference.is_file() else None,
+        variants_dir=variants if variants.is_dir() else None,
+        fingerprint=_fingerprint(course, graded_by),
+    )
+
+
+def read_assignment_file(path: Path) -> AssignmentFile:
+    """The description in an `assignment.toml`.
+
+    Raises:
+        UsageProblem: it is not TOML, has a key that does not exist, lacks one, or a value has another type; the
+            sentence names the key, its line and what was expected.
+    """
+    try:
+        text = path.read_text("utf-8")
+        about = msgspec.convert(tomllib.loads(text), AssignmentFile)
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageProblem(f"{path} is not valid TOML: {error}.") from None
+    except msgspec.ValidationError as error:
+        raise UsageProblem(f"{path}{_explain(str(error), text)}") from None
+    if not about.files or not about.names:
+        raise UsageProblem(f"{path}: `files` and `names` must each name at least one.")
+    return about
+
+
+def _explain(problem: str, text: str) -> str:
+    """msgspec's complaint about a key, with the key's line and what would have been right."""
+    unknown = re.search(r"unknown field `([^`]*)`", problem)
+    where = re.search(r"at `\$\.?([^`]*)`", problem)
+    section = where.group(1).split(".")[0] if where else ""
+    if unknown:
+        key = unknown.group(1)
+        tables = {"limits": Limits, "sandbox": SandboxNeeds, "isolation": IsolationNeeds}
+        allowed = tables.get(section, AssignmentFile).__struct_fields__
+        close = difflib.get_close_matches(key, allowed, n=1)
+        expected = f"did you mean `{close[0]}`?" if close else f"expected one of: {', '.join(allowed)}."
+        return f", line {_line_of(key, text)}: there is no key `{key}`; {expected}"
+    missing = re.search(r"missing required field `([^`]*)`", problem)
+    if missing:
+        return f": the key `{missing.group(1)}` is missing."
+    key = re.sub(r"\[.*", "", where.group(1).split(".")[-1]) if where else ""
+    expected = problem.partition(" - at ")[0].lower()
+    return f", line {_line_of(key, text)}: key `{key}`: {expected}."
+
+
+def _line_of(key: str, text: str) -> int:
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf"\s*(\[\s*)?[\"']?{re.escape(key)}[\"']?\s*(=|\])", line):
+            return number
+    return 1
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file())
+
+
+def _fingerprint(course: Path, paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(course).as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def check_files(assignment: Assignment, public_only: bool) -> list[Path]:
+    """The files with the checks, the public ones first."""
+    found = _files(assignment.handout_dir, "check_*.py")
+    if not public_only and assignment.hidden_dir is not None:
+        found += _files(assignment.hidden_dir, "test_*.py")
+    return found
+
+
+def variant_files(assignment: Assignment, kind: str) -> list[Path]:
+    """The files of the `right` or `wrong` variants, sorted by name."""
+    if assignment.variants_dir is None:
+        return []
+    return _files(assignment.variants_dir / kind, "*.py")
+
+
+def stub_file(assignment: Assignment) -> Path:
+    """The file that students start from."""
+    return assignment.handout_dir / assignment.main_file
+
+
+def public_files(assignment: Assignment) -> list[tuple[Path, str]]:
+    """What students may have: (file, its name in their kit). An allow-list; symbolic links are refused.
+
+    Raises:
+        UsageProblem: the handout holds a symbolic link.
+    """
+    found = []
+    for path in sorted(assignment.handout_dir.rglob("*")):
+        if path.is_symlink():
+            raise UsageProblem(f"{path} is a symbolic link; a handout holds files only.")
+        name = path.relative_to(assignment.handout_dir).as_posix()
+        if path.is_file() and "__pycache__" not in name:
+            found.append((path, name))
+    return found
+
+
+def misconceptions_file(assignment: Assignment) -> Path:
+    """The values that wrong variants give on the public checks, for diagnosis without the variants."""
+    return assignment.handout_dir / "misconceptions.json"

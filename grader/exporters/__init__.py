@@ -1,0 +1,1 @@
+"""Results turned into the files that other programs read."""

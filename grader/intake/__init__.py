@@ -1,0 +1,1 @@
+"""The outside world (files, folders, archives) turned into submissions."""

@@ -1,0 +1,146 @@
+"""Reading what was handed in, once, into memory: folders, single files and zip archives.
+
+Runs in the command, on hostile input. Only regular files are read, never a link or a device; sizes and counts are
+capped while reading, archives by what they really unpack to. What platforms add (`__MACOSX`, `._*`, `.DS_Store`,
+caches) is dropped without a word. Names are data: they are never joined to a path.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from grader.errors import UsageProblem
+
+MAX_FILE_BYTES = 20 << 20
+MAX_TOTAL_BYTES = 100 << 20
+MAX_FILES = 2000
+MAX_NAME = 500
+_JUNK_PARTS = frozenset({"__MACOSX", ".DS_Store", "__pycache__", ".ipynb_checkpoints", ".git", ".gitkeep", "Thumbs.db"})
+
+Files = dict[str, bytes]
+"""Contents by relative name, with `/` between the parts."""
+
+
+class RefusedFiles(Exception):
+    """What was handed in breaks a rule of intake; the text is one sentence for the student."""
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file comes from a platform or a tool, not from a person."""
+    parts = name.split("/")
+    return any(part in _JUNK_PARTS or part.startswith("._") for part in parts)
+
+
+def read_regular_file(path: Path) -> bytes:
+    """The bytes of a regular file of at most 20 MB.
+
+    Raises:
+        RefusedFiles: it is a link, a device or too large.
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise RefusedFiles(f"{path.name} is not a regular file.")
+        content = file.read(MAX_FILE_BYTES + 1)
+    if len(content) > MAX_FILE_BYTES:
+        raise RefusedFiles(f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MB; hand in source files only.")
+    return content
+
+
+def read_folder(folder: Path) -> tuple[Files, list[str]]:
+    """All regular files below a folder, and notices about what was left out.
+
+    Raises:
+        RefusedFiles: there are too many, or they are too large together.
+    """
+    files: Files = {}
+    notices: list[str] = []
+    total = 0
+    for root, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(root) / name
+            relative = path.relative_to(folder).as_posix()
+            if is_junk(relative):
+                continue
+            try:
+                content = read_regular_file(path)
+            except RefusedFiles as refused:
+                notices.append(f"Left out: {refused}")
+                continue
+            except OSError as error:
+                reason = "it is a link" if path.is_symlink() else error.strerror
+                notices.append(f"Left out: {relative} cannot be read ({reason}).")
+                continue
+            total += len(content)
+            files[relative] = content
+            if total > MAX_TOTAL_BYTES or len(files) > MAX_FILES:
+                limits = f"{MAX_FILES} files or {MAX_TOTAL_BYTES >> 20} MB"
+                raise RefusedFiles(f"More than {limits} were handed in; hand in source files only.")
+    return files, notices
+
+
+def read_zip(content: bytes, label: str) -> Files:
+    """The files of a zip archive, counted while they unpack.
+
+    Raises:
+        RefusedFiles: it is damaged, encrypted or too large, or a member is a link or would lie outside.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _read_members(archive, label)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
+        raise RefusedFiles(f"{label} cannot be unpacked ({error}); zip it again.") from None
+
+
+def _read_members(archive: zipfile.ZipFile, label: str) -> Files:
+    files: Files = {}
+    total = 0
+    members = archive.infolist()
+    if len(members) > 10 * MAX_FILES:
+        raise RefusedFiles(f"{label} holds more than {10 * MAX_FILES} members.")
+    for member in members:
+        name = member.filename.replace("\\", "/")
+        if member.is_dir() or is_junk(name):
+            continue
+        _refuse_unsafe(member, name, label)
+        with archive.open(member) as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        total += len(data)
+        if len(data) > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES * 10:
+            raise RefusedFiles(f"{label} unpacks to more than the limit at {PurePosixPath(name).name}.")
+        if name in files:
+            raise RefusedFiles(f"{label} holds two files called {name}.")
+        files[name] = data
+    return files
+
+
+def _refuse_unsafe(member: zipfile.ZipInfo, name: str, label: str) -> None:
+    parts = PurePosixPath(name).parts
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
+        raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} would lie outside the archive's folder.")
+    if kind not in (0, stat.S_IFREG):
+        raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} is a link or a device.")
+    if member.flag_bits & 1:
+        raise RefusedFiles(f"{label} was refused: it is encrypted.")
+
+
+def read_source_zip(path: Path) -> Files:
+    """The files of an archive that was named as SOURCE.
+
+    Raises:
+        UsageProblem: it cannot be read; the sentence says why.
+    """
+    try:
+        return read_zip(path.read_bytes(), path.name)
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
+    except RefusedFiles as refused:
+        raise UsageProblem(f"SOURCE cannot be graded: {refused}") from None

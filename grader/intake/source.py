@@ -1,0 +1,151 @@
+"""SOURCE -> submissions: a file, a folder with one folder or file a student, or a zip of either.
+
+Runs in the command. Entries are found first and read one at a time, so that a class never lies in memory whole. Ids are
+safe as file names and unique; names of folders and files stay data.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader.errors import UsageProblem
+from grader.intake.files import Files, RefusedFiles, is_junk, read_folder, read_regular_file, read_source_zip
+from grader.intake.submit import build_submission, refused_submission
+from grader.model.submission import Submission
+
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_HANDED_IN = (".py", ".zip", ".ipynb")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission that was found and not yet read. `name` is the folder's or file's, without its suffix."""
+
+    name: str
+    read: Callable[[], tuple[Files, list[str]]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """(id, reader) of every submission, in the order of their names, and names in SOURCE that are none."""
+
+    submissions: list[tuple[str, Callable[[], Submission]]]
+    passed_over: list[str]
+
+
+def find_submissions(source: Path, main_file: str) -> Found:
+    """What SOURCE holds.
+
+    Raises:
+        UsageProblem: SOURCE does not exist, cannot be read, or holds no submission.
+    """
+    passed_over: list[str] = []
+    entries = _entries(source, main_file, passed_over)
+    if not entries:
+        raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
+    entries.sort(key=lambda entry: entry.name)
+    ids = safe_ids([entry.name for entry in entries])
+    readers = [(name, _reader(name, entry, main_file)) for name, entry in zip(ids, entries, strict=True)]
+    return Found(readers, passed_over)
+
+
+def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]:
+    def read() -> Submission:
+        try:
+            files, notices = entry.read()
+        except RefusedFiles as refused:
+            return refused_submission(name, entry.name, str(refused))
+        except OSError as error:
+            return refused_submission(name, entry.name, f"What was handed in cannot be read: {error.strerror}.")
+        return build_submission(name, entry.name, files, notices, main_file)
+
+    return read
+
+
+def _entries(source: Path, main_file: str, passed_over: list[str]) -> list[Entry]:
+    if not source.exists():
+        raise UsageProblem(f"SOURCE {source} does not exist.")
+    if source.is_dir():
+        return list(_entries_of_folder(source, main_file, passed_over))
+    if source.suffix.lower() == ".zip":
+        return _entries_of_zip(read_source_zip(source), source.stem, main_file, passed_over)
+    return [Entry(source.stem, lambda: ({source.name: read_regular_file(source)}, []))]
+
+
+def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> Iterator[Entry]:
+    try:
+        children = sorted(folder.iterdir())
+    except OSError as error:
+        raise UsageProblem(f"{folder} cannot be read: {error.strerror}.") from None
+    if (folder / main_file).is_file():
+        yield Entry(folder.resolve().name, lambda: read_folder(folder))
+        return
+    for child in children:
+        if is_junk(child.name) or child.name.startswith("."):
+            continue
+        if child.is_symlink():
+            yield Entry(child.name, _refuse(f"{child.name} is a link; only folders and files are graded."))
+        elif child.is_dir():
+            yield Entry(child.name, lambda path=child: read_folder(path))  # type: ignore[misc]
+        elif child.suffix.lower() in _HANDED_IN:
+            yield Entry(child.stem, lambda path=child: ({path.name: read_regular_file(path)}, []))  # type: ignore[misc]
+        else:
+            passed_over.append(child.name)
+
+
+def _refuse(reason: str) -> Callable[[], tuple[Files, list[str]]]:
+    def read() -> tuple[Files, list[str]]:
+        raise RefusedFiles(reason)
+
+    return read
+
+
+def _entries_of_zip(files: Files, stem: str, main_file: str, passed_over: list[str]) -> list[Entry]:
+    """As of a folder, after unwrapping folders that hold everything."""
+    name = stem
+    while main_file not in files and len(tops := {key.partition("/")[0] for key in files}) == 1:
+        (top,) = tops
+        if not all(key.startswith(f"{top}/") for key in files):
+            break
+        inner = {key.removeprefix(f"{top}/"): content for key, content in files.items()}
+        if not any("/" in key for key in inner) and main_file not in inner:
+            break  # one student's folder, or loose files
+        name, files = top, inner
+    if main_file in files:
+        return [Entry(name, lambda: (files, []))]
+    groups: dict[str, Files] = {}
+    for key, content in files.items():
+        top, _, rest = key.partition("/")
+        if rest:
+            groups.setdefault(top, {})[rest] = content
+        elif PurePosixPath(key).suffix.lower() in _HANDED_IN:
+            groups.setdefault(PurePosixPath(key).stem, {})[key] = content
+        else:
+            passed_over.append(key)
+    return [Entry(top, lambda inner=inner: (inner, [])) for top, inner in groups.items()]  # type: ignore[misc]
+
+
+def safe_ids(names: list[str]) -> list[str]:
+    """For each name an id of ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
+
+    Unique ignoring case: a collision gets `-2`, `-3`, and so on.
+    """
+    taken: set[str] = set()
+    ids = []
+    for name in names:
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+        base = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).lstrip("-._")[:80]
+        base = (base if name.endswith("-") else base.rstrip("-")) or "submission"
+        if _RESERVED.fullmatch(base):
+            base = f"s-{base}"
+        candidate, number = base, 1
+        while candidate.lower() in taken:
+            number += 1
+            candidate = f"{base}-{number}"
+        taken.add(candidate.lower())
+        ids.append(candidate)
+    return ids

@@ -1,0 +1,1 @@
+"""The trusted side: runs the checks, compares, and says why."""

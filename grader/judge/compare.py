@@ -1,0 +1,151 @@
+"""How values are compared and told: tolerance, the first difference in words, and their JSON form.
+
+Pure functions of the judge. Shapes and dtypes are those of plain tensors; numbers are compared in float64, integers
+and booleans exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Any
+
+import torch
+
+from grader.model.observation import number_to_json, tensor_to_json
+from grader.wire.values import Unsupported
+
+_KEPT_WHOLE = 1 << 16
+"""Elements up to which an observation keeps a tensor; of a larger one, which no check asks for, its hash."""
+_SHOWN_WHOLE = 24
+"""Tensors of at most so many elements are shown whole in feedback."""
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """`float32` for `torch.float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def as_tensor(value: Any) -> torch.Tensor:
+    """An expected value as a tensor; Python floats become float64."""
+    if isinstance(value, torch.Tensor):
+        return value.detach()
+    return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+
+
+def within(found: torch.Tensor, wanted: torch.Tensor, rtol: float, atol: float) -> torch.Tensor:
+    """Elementwise: is the value within `atol + rtol * |wanted|`? Of equal shapes; NaN never is, equal infinities are.
+
+    Without tolerance integers are compared as integers: float64 would blur those beyond 2**53.
+    """
+    floating = found.is_floating_point() or wanted.is_floating_point()
+    if not floating and (torch.bool in (found.dtype, wanted.dtype) or (rtol == 0 and atol == 0)):
+        return found == wanted
+    a, b = found.double(), wanted.double()
+    return (a == b) | ((a - b).abs() <= atol + rtol * b.abs())
+
+
+def first_index(off: torch.Tensor) -> list[int]:
+    """Index of the first True, in row-major order."""
+    flat = int(off.reshape(-1).to(torch.uint8).argmax().item())
+    index: list[int] = []
+    for size in reversed(off.shape):
+        index.insert(0, flat % size)
+        flat //= size
+    return index
+
+
+def at(index: list[int]) -> str:
+    """` at [0, 1]`, or nothing for a single number."""
+    return f" at {index}" if index else ""
+
+
+def difference_text(
+    name: str, found: torch.Tensor, wanted: torch.Tensor, off: torch.Tensor, rtol: float, atol: float
+) -> str:
+    """What differs, in words: how many values, the first of them, both sides, the difference and what was allowed."""
+    index = first_index(off)
+    a, b = found[tuple(index)], wanted[tuple(index)]
+    count = f"{int(off.sum())} of {off.numel()} values differ, first" if off.numel() > 1 else "the value differs"
+    text = f"{name}: {count}{at(index)}: yours {_shown(a)}, expected {_shown(b)}"
+    if found.dtype == torch.bool:
+        text += "."
+    elif not math.isfinite(float(a)):
+        text += " (not a finite number)."
+    else:
+        gap = abs(float(a) - float(b))
+        text += f" (difference {gap:.2e}, allowed {atol + rtol * abs(float(b)):.2e})."
+    if 1 < off.numel() <= _SHOWN_WHOLE:
+        text += f"\nyours    {_whole(found)}\nexpected {_whole(wanted)}"
+    return text
+
+
+def _shown(value: torch.Tensor) -> str:
+    item = value.item()
+    return f"{item:.8g}" if isinstance(item, float) else str(item)
+
+
+def _whole(tensor: torch.Tensor) -> str:
+    def text(value: Any) -> str:
+        if isinstance(value, list):
+            return "[" + ", ".join(text(item) for item in value) + "]"
+        return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+    return text(tensor.tolist())
+
+
+def describe(value: Any) -> str:
+    """A value in a few words."""
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)} and dtype {dtype_name(value.dtype)}"
+    if isinstance(value, Unsupported):
+        return value.what
+    if value is None:
+        return "None (is a return missing?)"
+    if isinstance(value, (bool, int, float, str, bytes)):
+        shown = repr(value)
+        return f"the {type(value).__name__} {shown if len(shown) <= 80 else shown[:77] + '...'}"
+    if isinstance(value, (list, tuple, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value)
+
+
+def value_to_json(value: Any) -> Any:
+    """A value as an observation holds it."""
+    if isinstance(value, torch.Tensor):
+        plain = value.detach()
+        if plain.numel() > _KEPT_WHOLE:
+            raw = plain.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+            digest = hashlib.sha256(raw).hexdigest()
+            return {"dtype": dtype_name(plain.dtype), "shape": list(plain.shape), "data": None, "sha256": digest}
+        return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), plain.reshape(-1).tolist())
+    if isinstance(value, float):
+        return number_to_json(value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [value_to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): value_to_json(item) for key, item in value.items()}
+    return describe(value)
+
+
+def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:
+    """The narrowest (low, high) with P(X < low) <= probability and P(X > high) <= probability, X ~ Binomial.
+
+    Computed from the exact probabilities by summing from either end, in floating point from log-factorials.
+    """
+
+    def log_mass(k: int) -> float:
+        choose = math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1)
+        return choose + k * math.log(share) + (total - k) * math.log1p(-share)
+
+    def first_beyond(counts: range) -> int:
+        tail = 0.0
+        for k in counts:
+            tail += math.exp(log_mass(k))
+            if tail > probability:
+                return k
+        return counts[-1]
+
+    return first_beyond(range(total + 1)), first_beyond(range(total, -1, -1))

@@ -1,0 +1,141 @@
+"""Which known misconception produces exactly what was observed.
+
+Pure functions over records; no student code, no torch. Each wrong variant was graded once, and what its checks observed
+was kept. A submission's failed checks are compared with those: a variant explains a check if status, kind of exception
+and every observation are equal within tolerance. No match, no guess:
+
+- everything that the variant fails, the submission fails too, and at least half of it in the same way;
+- where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
+  the same checks;
+- of several, the one that explains most wins, and among those the one with the fewest failures left over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from grader.model.observation import Observation, is_tensor_json
+from grader.model.result import CheckResult, Diagnosis, GradeResult
+
+_RTOL = 1e-4
+_ATOL = 1e-5
+_NUMBERS_NEEDED = 2
+
+
+class FailedCheck(msgspec.Struct, frozen=True):
+    """How a wrong variant failed one check."""
+
+    status: str
+    error: str | None
+    observations: list[Observation]
+
+
+class KnownVariant(msgspec.Struct, frozen=True):
+    """A wrong variant: what a student is told, and how it failed, by check."""
+
+    slug: str
+    explanation: str
+    checks: dict[str, FailedCheck]
+
+
+class Misconceptions(msgspec.Struct, frozen=True):
+    """What is known about the wrong variants of one assignment version."""
+
+    fingerprint: str
+    variants: list[KnownVariant]
+
+    def for_checks(self, names: Iterable[str]) -> Misconceptions:
+        """The part about these checks alone, without variants that pass all of them."""
+        kept = set(names)
+        cut = [
+            msgspec.structs.replace(
+                variant, checks={name: seen for name, seen in variant.checks.items() if name in kept}
+            )
+            for variant in self.variants
+        ]
+        return Misconceptions(self.fingerprint, [variant for variant in cut if variant.checks])
+
+
+def describe_variant(slug: str, explanation: str, result: GradeResult) -> KnownVariant:
+    """What a wrong variant's result teaches."""
+    return KnownVariant(slug, explanation, {check.id: _failed(check) for check in result.checks if _is_failure(check)})
+
+
+def _is_failure(check: CheckResult) -> bool:
+    return check.status not in ("passed", "skipped") and check.fault == "student"
+
+
+def _failed(check: CheckResult) -> FailedCheck:
+    return FailedCheck(check.status, check.error.type if check.error else None, check.observations)
+
+
+def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:
+    """The result with a diagnosis on each failed check that a known misconception explains."""
+    failed = {check.id: _failed(check) for check in result.checks if _is_failure(check)}
+    if not failed or not known.variants:
+        return result
+    skipped = {check.id for check in result.checks if check.status == "skipped"}
+    explained: dict[str, tuple[tuple[int, int, str], Diagnosis]] = {}
+    for variant in known.variants:
+        matched = _matched_checks(variant, failed, skipped)
+        rank = (-len(matched), len(failed) - len(matched), variant.slug)
+        for name in matched:
+            if name not in explained or rank < explained[name][0]:
+                explained[name] = (rank, Diagnosis(variant.slug, variant.explanation))
+    checks = [
+        msgspec.structs.replace(check, diagnosis=explained[check.id][1]) if check.id in explained else check
+        for check in result.checks
+    ]
+    return msgspec.structs.replace(result, checks=checks)
+
+
+def _matched_checks(variant: KnownVariant, failed: dict[str, FailedCheck], skipped: set[str]) -> list[str]:
+    """Names of the checks that this variant explains, none if it contradicts what was seen."""
+    if not variant.checks.keys() <= failed.keys() | skipped:
+        return []
+    matched = [name for name, seen in variant.checks.items() if name in failed and _same_failure(failed[name], seen)]
+    comparable = [name for name in variant.checks if name in failed]
+    if not matched or 2 * len(matched) < len(comparable):
+        return []
+    if not any(_is_telling(variant.checks[name]) for name in matched) and failed.keys() != variant.checks.keys():
+        return []
+    return matched
+
+
+def _is_telling(seen: FailedCheck) -> bool:
+    """Whether a failure carries numbers that another mistake would hardly reproduce."""
+    if not seen.observations or seen.observations[-1].held:
+        return False
+    actual = seen.observations[-1].actual
+    if isinstance(actual, float):
+        return math.isfinite(actual)
+    if not is_tensor_json(actual) or actual["data"] is None:
+        return False
+    numbers = {value for value in actual["data"] if isinstance(value, float)}
+    return len(numbers - {0.0, 1.0}) >= (_NUMBERS_NEEDED if len(actual["data"]) > 1 else 1)
+
+
+def _same_failure(mine: FailedCheck, theirs: FailedCheck) -> bool:
+    if (mine.status, mine.error) != (theirs.status, theirs.error):
+        return False
+    if mine.error == "NotImplementedError" or len(mine.observations) != len(theirs.observations):
+        return False
+    if not mine.observations and mine.error is None:
+        return False
+    pairs = zip(reversed(mine.observations), reversed(theirs.observations), strict=True)  # the failed one first
+    return all(a.name == b.name and a.kind == b.kind and same_value(a.actual, b.actual) for a, b in pairs)
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two JSON values are equal, floating numbers within 1e-5 + 1e-4 of the second."""
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
+        return abs(a - b) <= _ATOL + _RTOL * abs(b)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    return bool(a == b)

@@ -1,0 +1,207 @@
+"""Comparisons that record what they saw.
+
+Runs in the judge, on plain values only. Each method compares, records an `Observation` whether it holds or not, and
+raises `CheckFailed` if it does not, with a text that shows what differs: kind, dtype, shape, the first differing
+index, both values with enough digits, the difference and what was allowed. Every comparison is written so that NaN
+fails, and a value of a wrong type is the student's failure, never an error of the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from grader.judge.compare import (
+    as_tensor,
+    at,
+    binomial_interval,
+    describe,
+    difference_text,
+    dtype_name,
+    first_index,
+    value_to_json,
+    within,
+)
+from grader.judge.student import StudentRaised
+from grader.model.observation import Observation, number_to_json
+
+RTOL = 1e-4
+ATOL = 1e-5
+
+
+class CheckFailed(AssertionError):
+    """A comparison did not hold; the text is for the student of a visible check, and for staff."""
+
+
+class Expect:
+    """The `expect` fixture: one per check. `name` in every method says in plain words what is compared."""
+
+    def __init__(self) -> None:
+        self.observations: list[Observation] = []
+
+    def tensor(
+        self, actual: Any, name: str, shape: Sequence[int] | None = None, dtype: torch.dtype | None = None
+    ) -> torch.Tensor:
+        """`actual` must be a tensor, of this shape and dtype if given; returns it."""
+        if not isinstance(actual, torch.Tensor):
+            self._fail(
+                name, "tensor", "a tensor", describe(actual), f"{name}: expected a tensor, got {describe(actual)}."
+            )
+        if shape is not None:
+            self.shape(actual, shape, name)
+        if dtype is not None:
+            self.dtype(actual, dtype, name)
+        return actual
+
+    def shape(self, actual: Any, shape: Sequence[int], name: str) -> None:
+        """`actual` must be a tensor of this shape."""
+        tensor = self.tensor(actual, name)
+        expected, found = list(shape), list(tensor.shape)
+        text = f"{name}: expected shape {tuple(expected)}, got {tuple(found)}." if expected != found else ""
+        self._record(name, "shape", expected, found, text)
+
+    def dtype(self, actual: Any, dtype: torch.dtype, name: str) -> None:
+        """`actual` must be a tensor of this dtype."""
+        expected, found = dtype_name(dtype), dtype_name(self.tensor(actual, name).dtype)
+        text = f"{name}: expected dtype {expected}, got {found}." if expected != found else ""
+        self._record(name, "dtype", expected, found, text)
+
+    def close(self, actual: Any, expected: Any, name: str, rtol: float = RTOL, atol: float = ATOL) -> None:
+        """Equal shapes, and |actual - expected| <= atol + rtol * |expected| everywhere. Numbers count as 0-d tensors.
+
+        dtypes may differ: where one is part of the contract, use `dtype`. Booleans must be equal.
+        """
+        wanted = as_tensor(expected)
+        found = self._comparable(actual, wanted, name)
+        if list(found.shape) != list(wanted.shape):
+            text = f"{name}: expected shape {tuple(wanted.shape)}, got {tuple(found.shape)}."
+            self._fail(name, "close", value_to_json(wanted), value_to_json(found), text)
+        off = ~within(found, wanted, rtol, atol)
+        text = difference_text(name, found, wanted, off, rtol, atol) if bool(off.any()) else ""
+        self._record(name, "close", value_to_json(wanted), value_to_json(found), text)
+
+    def equal(self, actual: Any, expected: Any, name: str) -> None:
+        """Equal shapes and exactly equal values, for booleans and integers."""
+        self.close(actual, expected, name, rtol=0.0, atol=0.0)
+
+    def same(self, actual: Any, expected: Any, name: str) -> None:
+        """`actual` must be this plain value (a number, text, boolean, or a list or tuple of them)."""
+        held = type(actual) is type(expected) and actual == expected
+        text = "" if held else f"{name}: expected {describe(expected)}, got {describe(actual)}."
+        self._record(name, "same", value_to_json(expected), value_to_json(actual), text)
+
+    def rows_sum_to_one(self, actual: Any, name: str, atol: float = 1e-4) -> None:
+        """The last axis of a floating tensor must sum to 1 within `atol`."""
+        tensor = self.tensor(actual, name)
+        sums = tensor.detach().double().sum(-1)  # (...,)
+        off = ~((sums - 1).abs() <= atol)
+        text = ""
+        if bool(off.any()):
+            index = first_index(off)
+            text = (
+                f"{name}: row {index} sums to {sums[tuple(index)].item():.6g}, not to 1 (allowed difference {atol:g})."
+            )
+        self._record(name, "rows_sum_to_one", value_to_json(torch.ones_like(sums)), value_to_json(sums), text)
+
+    def below(self, actual: Any, bound: float, name: str) -> None:
+        """A number that must be less than `bound`; NaN is not."""
+        value = self._number(actual, name)
+        text = "" if value < bound else f"{name}: expected less than {bound:g}, got {value:.6g}."
+        self._record(name, "below", bound, number_to_json(value), text)
+
+    def above(self, actual: Any, bound: float, name: str) -> None:
+        """Every element must be greater than `bound`; NaN is not."""
+        tensor = self._comparable(actual, torch.tensor(0.0), name)
+        off = ~(tensor > bound)
+        text = ""
+        if bool(off.any()):
+            index = first_index(off)
+            text = f"{name}: expected more than {bound:g}, got {tensor[tuple(index)].item():.6g}{at(index)}."
+        self._record(name, "above", bound, value_to_json(tensor), text)
+
+    def finite(self, actual: Any, name: str) -> None:
+        """No element may be NaN or infinite."""
+        tensor = self._comparable(actual, torch.tensor(0.0), name)
+        off = ~torch.isfinite(tensor)
+        text = ""
+        if bool(off.any()):
+            index = first_index(off)
+            text = f"{name}: expected finite values, got {tensor[tuple(index)].item()}{at(index)}."
+        self._record(name, "finite", "finite", value_to_json(tensor), text)
+
+    def unchanged(self, after: Any, before: Any, name: str) -> None:
+        """An argument must be after the call what it was before."""
+        wanted = as_tensor(before)
+        same = (
+            isinstance(after, torch.Tensor) and after.shape == wanted.shape and bool(within(after, wanted, 0, 0).all())
+        )
+        text = "" if same else f"{name}: your code changed this argument; work on a copy."
+        self._record(name, "unchanged", value_to_json(wanted), value_to_json(after), text)
+
+    def raises(self, kind: str, call: Callable[[], Any], name: str, mentions: str = "") -> None:
+        """`call()` must raise an exception whose type, or a base of it, is called `kind`, and mention `mentions`.
+
+        The text itself is not kept: only whether it mentions what it should.
+        """
+        wanted = f"{kind} that mentions {mentions}" if mentions else kind
+        try:
+            value = call()
+        except StudentRaised as raised:
+            report = raised.report
+            if kind not in report.kinds:
+                text = f"{name}: expected {wanted}, got {report.kinds[0]}."
+                self._fail(name, "raises", wanted, report.kinds[0], text)
+            if mentions not in report.text:
+                text = f"{name}: the text of the {kind} should contain {mentions!r}."
+                self._fail(name, "raises", wanted, f"{kind} that does not", text)
+            self._record(name, "raises", wanted, wanted, "")
+            return
+        self._fail(name, "raises", wanted, "nothing", f"{name}: expected {wanted}, got {describe(value)} instead.")
+
+    def that(self, holds: bool, name: str, text: str) -> None:
+        """A condition of the check's own; `text` says what is wrong when it does not hold."""
+        self._record(name, "that", True, bool(holds), "" if holds else f"{name}: {text}")
+
+    def proportion(self, count: int, total: int, share: float, name: str, probability: float = 1e-10) -> None:
+        """`count` of `total` must lie in the exact binomial interval around `share`.
+
+        A right share falls outside on each side with at most `probability`.
+        """
+        low, high = binomial_interval(total, share, probability)
+        held = low <= count <= high
+        text = f"{name}: {count / total:.4f} of {total}, expected {low / total:.4f} to {high / total:.4f} ({share:g})."
+        text = "" if held else text
+        expected = {"share": share, "low": low, "high": high, "total": total}
+        self._record(name, "proportion", expected, {"count": count, "total": total}, text)
+
+    def _comparable(self, actual: Any, wanted: torch.Tensor, name: str) -> torch.Tensor:
+        if isinstance(actual, torch.Tensor):
+            found = actual.detach()
+        elif type(actual) in (int, float) or (type(actual) is bool and wanted.dtype == torch.bool):
+            found = torch.tensor(actual, dtype=torch.float64 if type(actual) is float else None)
+        else:
+            self._fail(
+                name, "tensor", "a tensor", describe(actual), f"{name}: expected a tensor, got {describe(actual)}."
+            )
+        if wanted.dtype == torch.bool and found.dtype != torch.bool:
+            text = f"{name}: expected booleans, got dtype {dtype_name(found.dtype)}."
+            self._fail(name, "dtype", "bool", dtype_name(found.dtype), text)
+        return found
+
+    def _number(self, actual: Any, name: str) -> float:
+        tensor = self._comparable(actual, torch.tensor(0.0), name)
+        if tensor.numel() != 1:
+            text = f"{name}: expected a single number, got shape {tuple(tensor.shape)}."
+            self._fail(name, "shape", [], list(tensor.shape), text)
+        return float(tensor.reshape(()).item())
+
+    def _record(self, name: str, kind: str, expected: Any, actual: Any, text: str) -> None:
+        self.observations.append(Observation(name, kind, expected, actual, text))
+        if text:
+            raise CheckFailed(text)
+
+    def _fail(self, name: str, kind: str, expected: Any, actual: Any, text: str) -> NoReturn:
+        self.observations.append(Observation(name, kind, expected, actual, text))
+        raise CheckFailed(text)

@@ -1,0 +1,194 @@
+"""The pytest plugin: collects the checks once, then runs them for one submission after the other.
+
+Runs in the judge. pytest is the engine (collection, fixtures, one item at a time); this plugin replaces its loop and
+its reports. `pytest_runtestloop` hands control to `serve`, which forks or not as its caller wants; `run` executes the
+collected checks against one conversation and turns what happened into `CheckResult`s by the exceptions it saw, never
+by anything printed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.errors import UsageProblem
+from grader.judge import marks
+from grader.judge.expect import Expect
+from grader.judge.student import Student
+from grader.model.assignment import Assignment
+from grader.model.result import Visibility
+
+
+@dataclass(frozen=True)
+class CheckSpec:
+    """What is known of a check before it runs."""
+
+    id: str
+    title: str
+    group: str
+    points: float
+    visibility: Visibility
+    hint: str
+    needs: tuple[str, ...]
+    fresh: bool
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One execution of a check's body: what it raised, if anything, and what it observed."""
+
+    error: BaseException | None
+    expect: Expect
+
+
+class JudgePlugin:
+    """See the module's docstring. `serve` is called once, when the checks are collected."""
+
+    def __init__(self, assignment: Assignment, serve: Callable[[JudgePlugin], None]) -> None:
+        self._assignment = assignment
+        self._serve = serve
+        self._items: dict[str, pytest.Item] = {}
+        self.specs: list[CheckSpec] = []
+        self.problem: BaseException | None = None
+        self._student: Student | None = None
+        self._expect = Expect()
+        self._raised: BaseException | None = None
+        self._reference: Any = None
+
+    # hooks, in the order in which pytest calls them
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Declare our marks."""
+        for name in marks.NAMES:
+            config.addinivalue_line("markers", f"{name}: see grader.judge.marks")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A check file that cannot be loaded is the author's to mend, and nothing can be graded without it."""
+        if report.failed and self.problem is None:
+            name = Path(report.nodeid).name
+            line = str(report.longrepr).strip().splitlines()[-1]
+            self.problem = UsageProblem(f"The checks of {self._assignment.id} cannot be loaded: {name}: {line}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take over: describe the checks, load the reference, serve."""
+        if self.problem is not None:
+            return True
+        try:
+            for item in session.items:
+                spec = self._spec(item)
+                if spec.id in self._items:
+                    raise UsageProblem(f"Two checks of {self._assignment.id} are called {spec.id}.")
+                self._items[spec.id] = item
+                self.specs.append(spec)
+            if self._assignment.reference_file is not None:
+                self._reference = load_module(self._assignment.reference_file, "reference")
+            self._serve(self)
+        except BaseException as error:  # pytest would swallow it; `session.collect_checks` raises it again
+            self.problem = error
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Keep the first exception of an item, whichever phase it comes from."""
+        if call.excinfo is not None and self._raised is None:
+            self._raised = call.excinfo.value
+        return (yield)
+
+    # fixtures
+
+    @pytest.fixture
+    def student(self) -> Student:
+        """The submission under test."""
+        if self._student is None:
+            raise RuntimeError("no submission is under test")
+        return self._student
+
+    @pytest.fixture
+    def expect(self) -> Expect:
+        """Comparisons, recorded."""
+        return self._expect
+
+    @pytest.fixture
+    def reference(self) -> Any:
+        """The reference solution's module; public checks may not use it."""
+        if self._reference is None:
+            raise RuntimeError("the reference solution is not installed here")
+        return self._reference
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> Any:
+        """A torch.Generator seeded from the assignment's seed and the check's name."""
+        import torch
+
+        text = f"{self._assignment.about.seed} {check_id(request.node)}"
+        return torch.Generator().manual_seed(int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big"))
+
+    # running
+
+    def run(self, name: str, student: Student) -> Ran:
+        """Run one check's body against a submission."""
+        item = self._items[name]
+        self._student, self._expect, self._raised = student, Expect(), None
+        try:
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+        finally:
+            self._student = None
+        if isinstance(self._raised, (KeyboardInterrupt, SystemExit)):
+            raise self._raised
+        return Ran(self._raised, self._expect)
+
+    @staticmethod
+    def no_observations() -> Expect:
+        """The record of a check whose body did not start."""
+        return Expect()
+
+    def _spec(self, item: pytest.Item) -> CheckSpec:
+        if not isinstance(item, pytest.Function):
+            raise UsageProblem(f"{item.nodeid} is not a check function.")
+        name = check_id(item)
+        public = item.path.parent == self._assignment.handout_dir
+        if public and "reference" in item.fixturenames:
+            raise UsageProblem(f"The public check {name} uses the reference, which students do not have.")
+        worth = item.get_closest_marker("points")
+        if worth is None:
+            raise UsageProblem(f"The check {name} in {item.path.name} has no @points.")
+        return CheckSpec(
+            id=name,
+            title=(item.function.__doc__ or name).strip().splitlines()[0],
+            group=_text(item, "group", self._assignment.about.title),
+            points=float(worth.args[0]),
+            visibility=_text(item, "visibility", "visible" if public else "hidden"),
+            hint=_text(item, "hint", ""),
+            needs=tuple(need for mark in item.iter_markers("needs") for need in mark.args),
+            fresh=item.get_closest_marker("fresh") is not None,
+        )
+
+
+def check_id(item: Any) -> str:
+    """A check's id: its function's name without `test_`."""
+    return str(item.name).removeprefix("test_")
+
+
+def _text(item: pytest.Item, mark: str, default: str) -> Any:
+    found = item.get_closest_marker(mark)
+    return found.args[0] if found else default
+
+
+def load_module(path: Path, name: str) -> Any:
+    """A Python file as a module called `name`, without the import system's caches."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageProblem(f"{path} cannot be loaded.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,158 @@
+"""One submission's run through the checks: which may start, what each came to, whose fault it was.
+
+Runs in the judge. The verdict follows from the exception that a check's body ended with: none is a pass; a comparison
+that failed, an exception in student code and trouble with the student process are the student's; a broken sandbox is
+the machine's. Any other exception is the check's own, with one care: hostile or merely wrong values can make an honest
+check stumble, so such a check is tried on the reference before its author is blamed.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.judge import outcome
+from grader.judge.conversation import Conversation
+from grader.judge.expect import CheckFailed
+from grader.judge.outcome import Outcome
+from grader.judge.plugin import CheckSpec, JudgePlugin, Ran
+from grader.judge.student import MissingName, Student, StudentRaised
+from grader.model.assignment import Limits
+from grader.model.observation import Observation
+from grader.model.result import CheckResult, Fault, Printed, StudentError
+from grader.sandbox.base import SandboxBroken, StudentTrouble
+
+Control = Callable[[str], bool]
+"""Whether a check's body runs to its end on the reference solution."""
+
+_STUMBLES = (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What student code printed: everything, and the part that the student may see."""
+
+    everything: Printed
+    for_student: Printed
+
+
+class CheckRun:
+    """Runs checks in order against one conversation. `control` is None where there is no reference."""
+
+    def __init__(
+        self, plugin: JudgePlugin, conversation: Conversation, main: str, limits: Limits, control: Control | None
+    ) -> None:
+        self._plugin = plugin
+        self._conversation = conversation
+        self._main = main
+        self._limits = limits
+        self._control = control
+        self._results: dict[str, CheckResult] = {}
+        self._visible: list[tuple[bytes, bytes]] = []
+        self._hidden: list[tuple[bytes, bytes]] = []
+        self.notices: list[str] = []
+
+    def printed_at_import(self, printed: tuple[bytes, bytes]) -> None:
+        """Output of the import: a student may see it."""
+        self._visible.append(printed)
+
+    def check(self, spec: CheckSpec) -> CheckResult:
+        """Run one check, or skip it for a prerequisite that did not pass."""
+        for need in spec.needs:
+            before = self._results.get(need)
+            if before is not None and before.status != "passed":
+                text = f"Skipped, because it builds on a check that did not pass: {before.title}"
+                result = _result(spec, Outcome("skipped", before.fault or "student", text), [], 0.0)
+                self._results[spec.id] = result
+                return result
+        started = time.monotonic()
+        ended, observations = self._execute(spec)
+        result = _result(spec, ended, observations, time.monotonic() - started)
+        (self._visible if spec.visibility == "visible" else self._hidden).append(self._conversation.printed())
+        self._note_switches()
+        self._results[spec.id] = result
+        return result
+
+    def output(self, cap: int) -> Output:
+        """All that was printed, at most `cap` bytes a stream."""
+        for_student = Printed(*(_joined(self._visible, index, cap) for index in (0, 1)))
+        everything = Printed(*(_joined([*self._visible, *self._hidden], index, cap) for index in (0, 1)))
+        return Output(everything, for_student)
+
+    def _execute(self, spec: CheckSpec) -> tuple[Outcome | None, list[Observation]]:
+        try:
+            self._conversation.begin_check(spec.id, spec.fresh)
+        except (StudentTrouble, StudentRaised, SandboxBroken) as error:
+            return self._outcome(spec, Ran(error, self._plugin.no_observations())), []
+        student = Student(self._conversation.ask, self._conversation.known)
+        ran = self._plugin.run(spec.id, student)
+        return (None if ran.error is None else self._outcome(spec, ran)), ran.expect.observations
+
+    def _outcome(self, spec: CheckSpec, ran: Ran) -> Outcome:
+        error = ran.error
+        if isinstance(error, CheckFailed):
+            return Outcome("failed", "student", str(error))
+        if isinstance(error, StudentRaised):
+            return outcome.of_error(error.report, self._limits)
+        if isinstance(error, StudentTrouble):
+            return outcome.of_trouble(error, self._limits)
+        if isinstance(error, MissingName):
+            report = self._conversation.report
+            defined = report.public if report is not None else ()
+            return Outcome("failed", "student", outcome.missing_name(str(error), self._main, defined))
+        if isinstance(error, SandboxBroken):
+            return Outcome("error", "machine", "The sandbox broke.", None, str(error))
+        return self._stumbled(spec, error)
+
+    def _stumbled(self, spec: CheckSpec, error: BaseException | None) -> Outcome:
+        """A check's body raised by itself: on this submission's values, or always?"""
+        text = "".join(traceback.format_exception(error))
+        if self._control is None:
+            theirs = isinstance(error, _STUMBLES) and self._conversation.answered
+        else:
+            self._conversation.end()  # one student process at a time
+            try:
+                theirs = self._control(spec.id)
+            except SandboxBroken as broken:
+                return Outcome("error", "machine", "The sandbox broke.", None, str(broken))
+        if theirs:
+            words = "What your code returned has not the form that this check can work with."
+            return Outcome("failed", "student", words, None, f"the check stumbled on a value:\n{text}")
+        return Outcome("error", "author", "The check itself broke.", None, text)
+
+    def _note_switches(self) -> None:
+        for name in self._conversation.take_switched():
+            notice = f"Your code changes the global setting {name}; it was put back between checks."
+            if notice not in self.notices:
+                self.notices.append(notice)
+
+
+def _result(spec: CheckSpec, ended: Outcome | None, observations: list[Observation], seconds: float) -> CheckResult:
+    fault: Fault | None = None if ended is None else ended.fault
+    error: StudentError | None = None if ended is None else ended.error
+    return CheckResult(
+        id=spec.id,
+        title=spec.title,
+        group=spec.group,
+        status="passed" if ended is None else ended.status,
+        fault=fault,
+        points=spec.points if ended is None else 0.0,
+        max_points=spec.points,
+        visibility=spec.visibility,
+        feedback="" if ended is None else ended.feedback,
+        hint=spec.hint,
+        observations=observations,
+        seconds=round(seconds, 4),
+        error=error,
+        staff_detail="" if ended is None else ended.staff_detail,
+    )
+
+
+def _joined(parts: list[tuple[bytes, bytes]], index: int, cap: int) -> str:
+    whole = b"".join(part[index] for part in parts)
+    if len(whole) > cap:
+        half = cap // 2
+        whole = whole[:half] + f"\n[... {len(whole) - 2 * half} bytes left out ...]\n".encode() + whole[-half:]
+    return whole.decode("utf-8", "replace")

@@ -1,0 +1,197 @@
+"""A judging session: the checks of one assignment, collected once, and `Judge.judge`, which grades a submission.
+
+Runs in the judge. `collect_checks` starts pytest in this process and gives control to its caller with a warm `Judge`;
+whoever grades many submissions forks from there (see `grader.batch.slot`), so that each is judged by a process that
+has seen no other. A check passes only if its body ran to its end without an exception.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+import grader
+from grader.content import check_files
+from grader.errors import UsageProblem
+from grader.judge import outcome, scoring
+from grader.judge.conversation import Conversation
+from grader.judge.plugin import CheckSpec, JudgePlugin
+from grader.judge.run import CheckRun, Control, Output
+from grader.judge.student import Student, StudentRaised
+from grader.model import result as records
+from grader.model.assignment import Assignment
+from grader.model.submission import Submission
+from grader.sandbox.base import Sandbox, SandboxBroken, StudentTrouble
+
+_PYTEST_ARGUMENTS = [
+    "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:warnings", "-p", "no:faulthandler",
+    "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml", "-p", "no:doctest",
+    "-p", "no:stepwise", "-p", "no:pastebin", "--capture=no", "--assert=plain", "--import-mode=importlib",
+    "--noconftest", "--strict-markers", "--override-ini=python_files=check_*.py test_*.py",
+]  # fmt: skip
+_SILENT = Output(records.Printed(), records.Printed())
+
+
+def collect_checks(assignment: Assignment, public_only: bool, serve: Callable[[Judge], None]) -> None:
+    """Collect the checks and call `serve` with a judge; returns when `serve` does.
+
+    Raises:
+        UsageProblem: the checks cannot be loaded, or their points do not sum to what the assignment promises.
+    """
+    files = check_files(assignment, public_only)
+    plugin = JudgePlugin(assignment, lambda ready: serve(Judge(assignment, ready, public_only)))
+    # An empty configuration of our own: a pyproject.toml above the course must not change how its checks run.
+    place = [f"--rootdir={assignment.folder}", "-c", os.devnull]
+    pytest.main([*_PYTEST_ARGUMENTS, *place, *(str(path) for path in files)], plugins=[plugin])
+    if plugin.problem is not None:
+        raise plugin.problem
+
+
+@dataclass(frozen=True)
+class _Findings:
+    """What a grading came to, before it is written as a result; `reason` is set if the checks did not run."""
+
+    status: records.Status | None = None
+    reason: str | None = None
+    checks: list[records.CheckResult] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    layers: list[str] = field(default_factory=list)
+    output: Output = _SILENT
+
+
+class Judge:
+    """The collected checks of one assignment; grades one submission at a time."""
+
+    def __init__(self, assignment: Assignment, plugin: JudgePlugin, public_only: bool) -> None:
+        self._assignment = assignment
+        self._plugin = plugin
+        self.max_score = scoring.exact_sum(spec.points for spec in plugin.specs)
+        promised = assignment.about.public_points if public_only else 100.0
+        if self.max_score != promised:
+            kind = "public checks" if public_only else "checks"
+            raise UsageProblem(f"The points of the {kind} of {assignment.id} sum to {self.max_score}, not {promised}.")
+
+    @property
+    def specs(self) -> list[CheckSpec]:
+        """The checks, in the order in which they run."""
+        return self._plugin.specs
+
+    def judge(self, submission: Submission, sandbox: Sandbox) -> records.GradeResult:
+        """Grade one submission. Never raises for anything that the submission does."""
+        started = time.monotonic()
+        if submission.main is None:
+            findings = _Findings("invalid", submission.problem)
+        else:
+            conversation = self._conversation(submission)(sandbox)
+            try:
+                findings = self._converse(submission.main, conversation, self._control(sandbox))
+            finally:
+                conversation.end()
+        return self._result(submission, sandbox.mode, findings, time.monotonic() - started)
+
+    def _converse(self, main: str, conversation: Conversation, control: Control | None) -> _Findings:
+        limits = self._assignment.about.limits
+        try:
+            report = conversation.load()
+        except StudentTrouble as trouble:
+            reason = outcome.reason_trouble_at_import(trouble, main, self._assignment)
+            return _Findings("invalid", reason, layers=conversation.layers)
+        except StudentRaised as raised:
+            return _Findings("invalid", outcome.sentence_of_error(raised.report), layers=conversation.layers)
+        except SandboxBroken as broken:
+            return _Findings("ungraded", f"The machine could not run this submission: {broken}")
+        run = CheckRun(self._plugin, conversation, main, limits, control)
+        run.printed_at_import(conversation.printed())
+        useless = outcome.reason_not_loadable(report, main, self._assignment.about.names)
+        if useless is not None:
+            output = run.output(limits.output_kb << 10)
+            return _Findings("invalid", useless, layers=conversation.layers, output=output)
+        checks = [run.check(spec) for spec in self.specs]
+        notices = [*outcome.load_notices(report, main), *run.notices]
+        output = run.output(limits.output_kb << 10)
+        return _Findings(checks=checks, notices=notices, layers=conversation.layers, output=output)
+
+    def _conversation(self, submission: Submission) -> Callable[[Sandbox], Conversation]:
+        about = self._assignment.about
+        main = submission.main or self._assignment.main_file
+        return lambda sandbox: Conversation(
+            sandbox, dict(submission.sources), main, tuple(about.names), about.limits, about.seed
+        )
+
+    def _control(self, sandbox: Sandbox) -> Control | None:
+        """Whether a check's body runs to its end on the reference; None where there is no reference."""
+        reference = self._assignment.reference_file
+        if reference is None:
+            return None
+        name = self._assignment.main_file
+        converse = self._conversation(
+            Submission("reference", "reference", (), name, {name: reference.read_text("utf-8")})
+        )
+
+        def holds(check: str) -> bool:
+            conversation = converse(sandbox)
+            try:
+                conversation.load()
+                conversation.begin_check(check, fresh=False)
+                return self._plugin.run(check, Student(conversation.ask, conversation.known)).error is None
+            except (StudentTrouble, StudentRaised):
+                return False
+            finally:
+                conversation.end()
+
+        return holds
+
+    def _result(self, submission: Submission, mode: str, findings: _Findings, seconds: float) -> records.GradeResult:
+        status, score, reason = scoring.mark(findings.checks)
+        if findings.status is not None:
+            status, reason = findings.status, findings.reason
+            score = 0.0 if status == "invalid" else None
+        about = self._assignment.about
+        return records.GradeResult(
+            schema_version=records.SCHEMA_VERSION,
+            assignment=records.AssignmentInfo(self._assignment.id, about.version, about.title),
+            submission=submission_info(submission),
+            status=status,
+            reason=reason,
+            score=score,
+            max_score=self.max_score,
+            checks=findings.checks,
+            notices=[*submission.notices, *findings.notices],
+            stdout=findings.output.everything.stdout,
+            stderr=findings.output.everything.stderr,
+            printed_for_student=findings.output.for_student,
+            environment=environment(),
+            isolation=records.Isolation(mode, findings.layers),
+            seconds=round(seconds, 4),
+        )
+
+
+def submission_info(submission: Submission) -> records.SubmissionInfo:
+    """A submission without its contents."""
+    return records.SubmissionInfo(
+        id=submission.id,
+        student=submission.student,
+        submitted_at=submission.submitted_at,
+        sha256=submission.sha256,
+        files=[records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
+        graded_file=submission.main,
+    )
+
+
+def environment() -> records.Environment:
+    """The versions of what grades here."""
+    import numpy as np
+    import torch
+
+    return records.Environment(
+        grader=grader.__version__,
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        numpy=str(np.__version__),
+        platform=f"{platform.system()} {platform.machine()}",
+    )

@@ -1,0 +1,1 @@
+"""Frozen records, one per stage of a grading. No input or output happens here."""

@@ -1,0 +1,77 @@
+"""An assignment as its `assignment.toml` describes it.
+
+Plain data: `grader.content` reads and checks the file. Paths are where the parts lie on this machine; `hidden_dir` and
+`reference_file` are None where only the public part of the course is installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a student process may use.
+
+    Seconds are wall-clock except `cpu_seconds`, which sums the processor time of all processes of one submission;
+    `total_seconds` bounds the time that the judge waits for one submission. Memory counts address space above the
+    warm interpreter.
+    """
+
+    import_seconds: float = 20.0
+    check_seconds: float = 10.0
+    cpu_seconds: int = 120
+    total_seconds: float = 300.0
+    memory_mb: int = 1536
+    scratch_mb: int = 64
+    scratch_files: int = 2000
+    output_kb: int = 64
+
+
+class SandboxNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Modules to import in the warm interpreter, so that no submission pays for them."""
+
+    preload: list[str] = []
+
+
+class IsolationNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The least confinement that `grade` accepts: a mode name, or `confined` for any mode but plain."""
+
+    minimum: str = "confined"
+
+
+class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The contents of `assignment.toml`."""
+
+    title: str
+    version: str
+    files: list[str]
+    names: list[str]
+    public_points: float
+    hidden_topics: list[str] = []
+    seed: int = 0
+    limits: Limits = Limits()
+    sandbox: SandboxNeeds = SandboxNeeds()
+    isolation: IsolationNeeds = IsolationNeeds()
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """One assignment, found on disk.
+
+    `fingerprint` is the SHA-256 over every file that can change a mark: the description, the checks and the reference.
+    """
+
+    id: str
+    about: AssignmentFile
+    folder: Path
+    handout_dir: Path
+    hidden_dir: Path | None
+    reference_file: Path | None
+    variants_dir: Path | None
+    fingerprint: str
+
+    @property
+    def main_file(self) -> str:
+        """The file that students hand in; further names in `files` are optional companions."""
+        return self.about.files[0]

@@ -1,0 +1,133 @@
+"""The result of one grading, version 1 of its JSON form.
+
+Field names are a contract with other programs; keys may be added, never renamed. `score` and `points` are rounded
+once, to 2 decimals, from exact sums (see `grader.judge.scoring`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from grader.model.observation import Observation
+
+SCHEMA_VERSION = 1
+
+Status = Literal["graded", "invalid", "ungraded"]
+CheckStatus = Literal["passed", "failed", "error", "timeout", "memory", "crashed", "skipped"]
+Fault = Literal["student", "author", "machine"]
+Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """A known misconception that produces exactly what was observed; `explanation` speaks to the student."""
+
+    slug: str
+    explanation: str
+
+
+class StudentError(msgspec.Struct, frozen=True):
+    """An exception in student code: its type and the innermost line in a file of theirs. Its text is in `feedback`."""
+
+    type: str
+    file: str | None = None
+    line: int | None = None
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """What became of one check. `feedback` and `staff_detail` are for staff; students read a `StudentView`."""
+
+    id: str
+    title: str
+    group: str
+    status: CheckStatus
+    fault: Fault | None
+    points: float
+    max_points: float
+    visibility: Visibility
+    feedback: str = ""
+    hint: str = ""
+    diagnosis: Diagnosis | None = None
+    observations: list[Observation] = []
+    seconds: float = 0.0
+    error: StudentError | None = None
+    staff_detail: str = ""
+
+
+class FileInfo(msgspec.Struct, frozen=True):
+    """A file as uploaded: its name, the SHA-256 of its bytes and their number."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+class SubmissionInfo(msgspec.Struct, frozen=True):
+    """Who handed in what, without the contents."""
+
+    id: str
+    student: str
+    submitted_at: str | None
+    sha256: str
+    files: list[FileInfo]
+    graded_file: str | None = None
+
+
+class AssignmentInfo(msgspec.Struct, frozen=True):
+    """Which assignment, in which version."""
+
+    id: str
+    version: str
+    title: str
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """The versions that a grading ran with."""
+
+    grader: str
+    python: str
+    torch: str
+    numpy: str
+    platform: str
+
+
+class Isolation(msgspec.Struct, frozen=True):
+    """How student code was confined: the mode and its layers, outermost first."""
+
+    mode: str
+    layers: list[str]
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """What student code printed, head and tail, capped."""
+
+    stdout: str = ""
+    stderr: str = ""
+
+
+class GradeResult(msgspec.Struct, frozen=True):
+    """Everything known about one grading.
+
+    `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None, checks
+    kept). `printed_for_student` is the part of the output that was printed at import or during visible checks.
+    `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it.
+    """
+
+    schema_version: int
+    assignment: AssignmentInfo
+    submission: SubmissionInfo
+    status: Status
+    reason: str | None
+    score: float | None
+    max_score: float
+    checks: list[CheckResult]
+    notices: list[str]
+    stdout: str
+    stderr: str
+    environment: Environment
+    isolation: Isolation
+    seconds: float
+    printed_for_student: Printed = Printed()
+    fingerprint: str = ""
+    graded_at: str = ""

@@ -1,0 +1,51 @@
+"""A submission: who handed in what, as bytes that were read once.
+
+Built by intake in the command's process. From here on only these bytes are graded; no later stage opens a file of a
+student's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+
+class SubmittedFile(msgspec.Struct, frozen=True):
+    """One file as it was handed in. `name` is relative, with `/` between its parts."""
+
+    name: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        """Hexadecimal SHA-256 of the bytes as uploaded."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+class Submission(msgspec.Struct, frozen=True):
+    """One person's work for one assignment.
+
+    `id` is safe as a file name and unique in its run; `student` is the person as the source names them. `main` is the
+    name of the file to grade and `sources` the decoded Python text of it and its siblings, by name; when nothing
+    gradable was handed in, `main` is None and `problem` says why in one sentence.
+    """
+
+    id: str
+    student: str
+    files: tuple[SubmittedFile, ...]
+    main: str | None
+    sources: dict[str, str]
+    problem: str | None = None
+    notices: tuple[str, ...] = ()
+    submitted_at: str | None = None
+
+    @property
+    def sha256(self) -> str:
+        """Hexadecimal SHA-256 over the names and contents of all files, in the order of their names."""
+        digest = hashlib.sha256()
+        for file in sorted(self.files, key=lambda f: f.name):
+            name = file.name.encode("utf-8", "surrogatepass")
+            digest.update(len(name).to_bytes(8, "big") + name)
+            digest.update(len(file.content).to_bytes(8, "big") + file.content)
+        return digest.hexdigest()

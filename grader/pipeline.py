@@ -1,0 +1,128 @@
+"""The story of one submission, start to end.
+
+Runs in the command. `grade` takes a submission to a result: judged in another process, tried again if that process
+died, diagnosed, stamped. `publish` takes a result to what people read. Everything else is somebody's detail.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+import grader
+from grader.exporters.grades_csv import grades_csv
+from grader.judge.diagnosis import Misconceptions, diagnose
+from grader.model import result as records
+from grader.model.assignment import Assignment
+from grader.model.result import GradeResult
+from grader.model.submission import Submission
+from grader.model.view import cohort_view, student_view
+from grader.render.html import cohort_html, student_html
+from grader.store import Run
+
+ATTEMPTS = 3
+
+
+class Unjudged(Exception):
+    """The process that judged died before it had a result; the text says what is known."""
+
+
+class JudgeProcess(Protocol):
+    """Something that judges a submission elsewhere."""
+
+    def judge(self, submission: Submission) -> GradeResult:
+        """The result. Raises Unjudged if the judging process died."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a run grades against: the assignment, how it is confined, and the misconceptions that are known."""
+
+    assignment: Assignment
+    mode: str
+    known: Misconceptions
+
+
+def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult:
+    """One submission, graded. Never raises for anything that the submission does."""
+    reasons = []
+    for _ in range(ATTEMPTS):
+        try:
+            result = judge.judge(submission)
+        except Unjudged as problem:
+            reasons.append(str(problem))
+            continue
+        if not _worth_another_try(result):
+            break
+    else:
+        result = result if len(reasons) < ATTEMPTS else _ungraded(submission, course, reasons[-1])
+    result = diagnose(result, course.known)
+    return _stamped(result, fingerprint(submission, course.assignment))
+
+
+def _worth_another_try(result: GradeResult) -> bool:
+    """A machine fault may be gone the next time; the author's stays."""
+    faults = {check.fault for check in result.checks}
+    return result.status == "ungraded" and "author" not in faults
+
+
+def publish(result: GradeResult, run: Run, templates: Path) -> None:
+    """Write a result and its student's report."""
+    run.save(result)
+    run.save_report(result.submission.id, student_html(student_view(result), templates))
+
+
+def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> None:
+    """Write the class page and the table of grades."""
+    kept = list(results)
+    run.save_class(cohort_html(cohort_view(kept), templates), grades_csv(kept))
+
+
+def fingerprint(submission: Submission, assignment: Assignment) -> str:
+    """Names everything that a result is made from: the files, the assignment and the grader."""
+    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__}"
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _stamped(result: GradeResult, mark: str) -> GradeResult:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return msgspec.structs.replace(result, fingerprint=mark, graded_at=now)
+
+
+def _ungraded(submission: Submission, course: Course, reason: str) -> GradeResult:
+    """A result that says that there is none. What was lost is the last line of the reason; staff see it."""
+    about = course.assignment.about
+    files = [records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files]
+    last_line = reason.strip().splitlines()[-1] if reason.strip() else "no reason known"
+    return GradeResult(
+        schema_version=records.SCHEMA_VERSION,
+        assignment=records.AssignmentInfo(course.assignment.id, about.version, about.title),
+        submission=records.SubmissionInfo(
+            submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.main
+        ),
+        status="ungraded",
+        reason=f"Judging failed {ATTEMPTS} times; the last time: {last_line}",
+        score=None,
+        max_score=100.0,
+        checks=[],
+        notices=list(submission.notices),
+        stdout="",
+        stderr="",
+        environment=records.Environment(
+            grader=grader.__version__,
+            python=platform.python_version(),
+            torch=metadata.version("torch"),
+            numpy=metadata.version("numpy"),
+            platform=f"{platform.system()} {platform.machine()}",
+        ),
+        isolation=records.Isolation(course.mode, []),
+        seconds=0.0,
+    )

@@ -1,0 +1,33 @@
+"""Names of the parts that a newcomer may add, and where each lies. Strings only: nothing is imported until asked for.
+
+One extension is one file and one line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+BACKENDS: dict[str, str] = {
+    "A1": "grader.sandbox.backends.linux:LinuxBackend",
+    "B": "grader.sandbox.backends.linux:LinuxBackend",
+    "plain": "grader.sandbox.backends.plain:PlainBackend",
+}
+"""Isolation modes, best first, and the classes that provide them."""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
+    "check": ("grader.cli.check:command", "Run the public checks on your work."),
+    "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
+    "report": ("grader.cli.report:command", "Render the HTML of a run again."),
+    "validate": ("grader.cli.validate:command", "Prove that the tests of assignments are good."),
+    "release": ("grader.cli.release:command", "Write the kit for students: public files only."),
+    "doctor": ("grader.cli.doctor:command", "Say what this machine offers for confining student code."),
+}
+"""Commands of the command line, in the order of `grader --help`: where each lies, and its line there."""
+
+
+def load(place: str) -> Any:
+    """The object at `module:name`. Raises ImportError or AttributeError if it is not there."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -1,0 +1,1 @@
+"""Views turned into text for people."""

@@ -1,0 +1,184 @@
+"""The two pages that people read: a student's report and the class page, each one self-contained HTML file.
+
+Runs in the command's process, after grading, on records alone: no file of a submission is opened, no student code is
+near. The templates, the style and the script come from the course's `reports/` folder and are trusted; everything
+that a view holds is not. It promises:
+
+- What a student reads is made from a `StudentView`, which holds nothing hidden.
+- Text cannot act. Each string is stripped of control, bidirectional and invisible characters when it is printed
+  (`finalize`), then escaped (`autoescape`); an undefined name in a template is an error, never a blank.
+- A page asks for nothing and runs nothing but its own inlined style and script: its Content-Security-Policy allows
+  these two by their SHA-256 and no other source.
+- A student's report stays within 150 KB as long as the assignment's own texts do: texts of students are cut, with a
+  note of how much is left out, and cut shorter until the page fits.
+
+Words stand in the templates, numbers come from here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from grader.model.text import plain_ends, plain_line, plain_text
+from grader.model.view import CheckView, CohortView, StudentView
+
+MAX_REPORT_BYTES = 150_000
+"""Bytes of one student's report."""
+BINS = 10
+"""Bars in the distribution of scores."""
+
+
+class _Caps(NamedTuple):
+    """Characters that a text of a student may take in a report, and how many notices are shown."""
+
+    feedback: int = 4_000
+    printed: int = 20_000
+    notice: int = 500
+    notices: int = 20
+
+    def divided(self, by: int) -> _Caps:
+        return _Caps(self.feedback // by, self.printed // by, max(80, self.notice // by), max(3, self.notices // by))
+
+
+class _Bin(NamedTuple):
+    """Scores from `low` to below `high`, in the last bin up to and with `high`."""
+
+    low: float
+    high: float
+    scores: int
+
+
+class _Site:
+    """A templates folder, read once: the environment, and style and script with the hashes that allow them."""
+
+    def __init__(self, templates: Path) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(templates),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_finalize,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "line": plain_line,
+            "text": plain_text,
+            "ends": plain_ends,
+            "prose": _prose,
+            "number": _number,
+            "report_address": _report_address,
+        }
+        style = (templates / "style.css").read_text(encoding="utf-8")
+        script = (templates / "sort.js").read_text(encoding="utf-8")
+        self._environment.globals |= {
+            "style": Markup(style),
+            "style_hash": csp_hash(style),
+            "script": Markup(script),
+            "script_hash": csp_hash(script),
+        }
+
+    def render(self, template: str, context: dict[str, Any]) -> str:
+        return self._environment.get_template(template).render(context)
+
+
+@lru_cache(maxsize=8)
+def _site(templates: Path) -> _Site:
+    return _Site(templates)
+
+
+def student_html(view: StudentView, templates: Path) -> str:
+    """The report of one submission as its student may read it, made with the templates in the folder `templates`."""
+    site, context = _site(templates), _student_context(view)
+    html = ""
+    for divisor in (1, 2, 4, 8, 16, 32):
+        caps = _Caps().divided(divisor)
+        printed = _shares(len(view.printed.stdout), len(view.printed.stderr), caps.printed)
+        html = site.render("student.html.j2", context | {"caps": caps, "printed_caps": printed})
+        if len(html.encode("utf-8")) <= MAX_REPORT_BYTES:
+            break
+    return html
+
+
+def cohort_html(view: CohortView, templates: Path) -> str:
+    """The class page, for staff, made with the templates in the folder `templates`.
+
+    It links each submission to `reports/<id>.html` beside it.
+    """
+    return _site(templates).render("cohort.html.j2", _cohort_context(view))
+
+
+def csp_hash(text: str) -> str:
+    """The source expression by which a Content-Security-Policy allows the inline style or script `text`."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _student_context(view: StudentView) -> dict[str, Any]:
+    checks = [check for group in view.groups for check in group.checks]
+    showing: dict[str, list[CheckView]] = {d.slug: [] for d in view.diagnoses}
+    for check in checks:
+        if check.diagnosis is not None and check.diagnosis.slug in showing:
+            showing[check.diagnosis.slug].append(check)
+    return {
+        "view": view,
+        "passed": sum(check.status == "passed" for check in checks),
+        "total": len(checks),
+        "check_numbers": {check.id: number for number, check in enumerate(checks, start=1)},
+        "diagnosis_numbers": {d.slug: number for number, d in enumerate(view.diagnoses, start=1)},
+        "showing": showing,
+    }
+
+
+def _cohort_context(view: CohortView) -> dict[str, Any]:
+    scores = [row.score for row in view.rows if row.score is not None]
+    return {
+        "view": view,
+        "scored": len(scores),
+        "bins": _bins(scores, view.max_score),
+        "names": {row.id: row.student for row in view.rows},
+        "diagnosis_numbers": {m.diagnosis.slug: n for n, m in enumerate(view.misconceptions, start=1)},
+    }
+
+
+def _bins(scores: list[float], max_score: float) -> list[_Bin]:
+    counts = [0] * BINS
+    for score in scores:
+        place = int(score * BINS / max_score) if max_score > 0 else 0
+        counts[min(BINS - 1, max(0, place))] += 1
+    return [_Bin(max_score * n / BINS, max_score * (n + 1) / BINS, count) for n, count in enumerate(counts)]
+
+
+def _shares(first: int, second: int, cap: int) -> tuple[int, int]:
+    """How many characters each of two texts may take of `cap`: half each, and what one leaves goes to the other."""
+    half = cap // 2
+    return cap - min(second, half), cap - min(first, half)
+
+
+def _finalize(value: object) -> object:
+    return plain_text(value, len(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _prose(text: str) -> Markup:
+    """A text of the assignment's author, with what stands in backticks set as code."""
+    parts = plain_text(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts))
+
+
+def _report_address(id: str) -> str:
+    """Where a submission's report lies, seen from the class page."""
+    return f"reports/{quote(id, safe='', errors='replace')}.html"
+
+
+def _number(value: float, digits: int = 2) -> str:
+    """A number as people write it: at most `digits` decimals, and no trailing zero."""
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

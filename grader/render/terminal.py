@@ -1,0 +1,135 @@
+"""Text for terminals: the table of a class, the checks of one submission, progress.
+
+Runs in the command. Tables and feedback go to standard output, coloured if it is a terminal and NO_COLOR is not set;
+progress goes to standard error, and only to a terminal. Students' text is cleaned of control characters first.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
+from rich.table import Table
+from rich.text import Text
+
+from grader.model.result import GradeResult
+from grader.model.text import plain_line, plain_text
+from grader.model.view import CheckView, CohortRow, CohortView, StudentView, cohort_view
+
+_MARKS = {"passed": ("✓ pass", "green"), "skipped": ("– skip", "yellow")}
+_FAILED = ("✗ FAIL", "red")
+_WIDTH_WHEN_PIPED = 100
+
+
+def output_console() -> Console:
+    """Standard output: as wide as the terminal, or 100 columns and plain when it is a pipe or a file."""
+    piped = not sys.stdout.isatty()
+    return Console(width=_WIDTH_WHEN_PIPED if piped else None, highlight=False, soft_wrap=False)
+
+
+class Progress:
+    """A progress bar on standard error if that is a terminal, else nothing. `total` None: no end is known."""
+
+    def __init__(self, what: str, total: int | None) -> None:
+        self._bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+            transient=total is None,
+        )
+        self._task = self._bar.add_task(what, total=total)
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def advance(self) -> None:
+        """One more is done."""
+        self._bar.advance(self._task)
+
+
+def print_class(results: Iterable[GradeResult], index: Path) -> None:
+    """The class as a table, its counts, and where the class page lies."""
+    view = cohort_view(results)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("submission", no_wrap=True, max_width=28)
+    table.add_column("status", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("passed", justify="right", no_wrap=True)
+    table.add_column("outcome", ratio=1)
+    for row in view.rows:
+        table.add_row(*_class_row(row))
+    console = output_console()
+    console.print(table)
+    console.print(Text(_counts(view)))
+    console.print(Text(f"Class page: {index}"), soft_wrap=True)
+
+
+def _class_row(row: CohortRow) -> list[Text]:
+    score = "–" if row.score is None else f"{row.score:g}"
+    what = "; ".join(f"{diagnosis.slug.replace('_', ' ')}" for diagnosis in row.diagnoses)
+    outcome = f"{row.outcome} (looks like: {what})" if what else row.outcome
+    passed = f"{row.passed}/{row.checks}" if row.checks else ""
+    style = {"graded": "", "invalid": "yellow", "ungraded": "red"}.get(row.status, "")
+    cells = [plain_line(row.id, 60), row.status, score, passed, plain_line(outcome, 160)]
+    return [Text(cell, style=style if index == 1 else "") for index, cell in enumerate(cells)]
+
+
+def _counts(view: CohortView) -> str:
+    parts = [f"{count} {status}" for status, count in view.counts.items() if count]
+    if view.mean is not None:
+        parts.append(f"mean {view.mean:g}, median {view.median:g} of {view.max_score:g}")
+    return f"{len(view.rows)} submissions: {', '.join(parts)}"
+
+
+def print_check(view: StudentView, hidden_topics: Sequence[str]) -> None:
+    """One submission's public checks: score, diagnoses, each check with what differs, and what comes later."""
+    console = output_console()
+    console.print(Text(_headline(view), style="bold"))
+    for notice in view.notices:
+        console.print(Text(f"note: {plain_text(notice, 1000)}", style="yellow"))
+    for diagnosis in view.diagnoses:
+        console.print(Text("\nThis looks like a known misconception:", style="bold"))
+        console.print(Padding(Text(diagnosis.explanation), (0, 2)))
+    for group in view.groups:
+        console.print(Text(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", style="bold"))
+        for check in group.checks:
+            _print_one(console, check)
+    console.print()
+    if hidden_topics and view.status == "graded":
+        everything = (
+            "All public checks passed. " if all(c.status == "passed" for g in view.groups for c in g.checks) else ""
+        )
+        console.print(Text(f"{everything}Hidden checks will still look at: {'; '.join(hidden_topics)}."))
+
+
+def _headline(view: StudentView) -> str:
+    if view.status != "graded":
+        return f"{view.title}: {plain_text(view.reason or view.status, 2000)}"
+    checks = [check for group in view.groups for check in group.checks]
+    passed = sum(check.status == "passed" for check in checks)
+    return f"{view.title}: {view.score:g} of {view.max_score:g} public points, {passed} of {len(checks)} checks passed"
+
+
+def _print_one(console: Console, check: CheckView) -> None:
+    mark, style = _MARKS.get(check.status, _FAILED)
+    line = Text("  ") + Text(mark, style=style) + Text(f"  {check.title}  ({check.points:g}/{check.max_points:g})")
+    console.print(line)
+    if check.feedback:
+        console.print(Padding(Text(plain_text(check.feedback, 2000)), (0, 10)))
+    if check.hint:
+        console.print(Padding(Text(f"Hint: {check.hint}", style="cyan"), (0, 10)))

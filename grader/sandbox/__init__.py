@@ -1,0 +1,1 @@
+"""Processes for student code, and what keeps them in."""

@@ -1,0 +1,1 @@
+"""One module per way to confine a process, and the layers they are made of."""

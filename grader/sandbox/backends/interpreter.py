@@ -1,0 +1,101 @@
+"""Where this interpreter and its packages lie, and where they appear inside a sandbox.
+
+Runs in the judge. The sandbox sees the interpreter, its standard library, the installed packages and the few files of
+this package that a student process needs, each at a neutral place; nothing of the checkout, of courses or of homes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import grader
+
+WORKER = "/opt/worker"
+_PYTHON = "/opt/python"
+_SYSTEM_LIBRARIES = ("/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+_SYSTEM_LINKS = ("/lib", "/lib64")
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The interpreter as a sandbox sees it.
+
+    `binds` are (path here, path there); `links` are (target, link) to be made there; `readable` are the paths there
+    that student code may read; `arguments` start the forkserver, up to the descriptor and the settings.
+    """
+
+    binds: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
+    readable: tuple[str, ...]
+    arguments: tuple[str, ...]
+    library_path: str
+
+
+def describe_interpreter() -> Interpreter:
+    """The running interpreter, prepared for a sandbox."""
+    base = os.path.realpath(sys.base_prefix)
+    executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    shared = base == "/usr" or base.startswith("/usr/")
+    there = base if shared else _PYTHON
+    binds = [(path, path) for path in _SYSTEM_LIBRARIES if os.path.exists(path)]
+    if not shared:
+        binds.append((base, there))
+    else:
+        binds.append((executable, executable))
+        if base != "/usr":
+            binds.append((f"{base}/lib", f"{base}/lib"))
+    packages = []
+    for index, folder in enumerate(_package_folders(base)):
+        packages.append(f"/opt/packages{index}")
+        binds.append((folder, packages[-1]))
+    binds += _worker_files()
+    links = []
+    for path in _SYSTEM_LINKS:
+        if os.path.islink(path):
+            links.append((os.readlink(path), path))
+        elif os.path.isdir(path):
+            binds.append((path, path))
+    start = _start_code([WORKER, *packages])
+    inside = executable if shared else there + executable.removeprefix(base)
+    return Interpreter(
+        binds=tuple(binds),
+        links=tuple(links),
+        readable=tuple(sorted({target for _, target in binds})),
+        arguments=(inside, "-s", "-S", "-P", "-B", "-c", start),
+        library_path=f"{there}/lib",
+    )
+
+
+def _package_folders(base: str) -> list[str]:
+    """Folders with installed packages that lie outside the interpreter's own prefix, or in it, as on sys.path."""
+    found = []
+    for entry in sys.path:
+        folder = os.path.realpath(entry)
+        if os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder):
+            found.append(folder)
+    return list(dict.fromkeys(found))
+
+
+def _worker_files() -> list[tuple[str, str]]:
+    """The files of this package that a student process needs, and no others."""
+    package = Path(grader.__file__).parent
+    names = ["__init__.py", "errors.py", "wire", "sandbox"]
+    return [(str(package / name), f"{WORKER}/grader/{name}") for name in names]
+
+
+def _start_code(path: list[str]) -> str:
+    entries = ", ".join(repr(entry) for entry in path)
+    return (
+        f"import sys; sys.path += [{entries}]; "
+        "from grader.sandbox.forkserver import main; main(int(sys.argv[1]), sys.argv[2])"
+    )
+
+
+def plain_arguments() -> list[str]:
+    """Arguments that start the forkserver in an ordinary process of this interpreter."""
+    package = str(Path(grader.__file__).parent.parent)
+    path = [package, *_package_folders(os.path.realpath(sys.base_prefix))]
+    return [sys.executable, "-s", "-S", "-P", "-B", "-c", _start_code(path)]

@@ -1,0 +1,259 @@
+"""The sandbox zygote: a warm interpreter that forks one confined process per submission.
+
+It is started by exec, inside the outer confinement where there is one, and holds nothing worth stealing: Python,
+torch, the files of this package that a student process needs. It never reads a byte of student code and never runs
+any. It obeys the control channel, reports how each child ended from the kernel's side (wait status, resource usage),
+and stays single-threaded, since neither fork nor a new PID namespace gets along with threads. It ends with its judge.
+
+Started as `main(descriptor of the control channel, settings as JSON)`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import io
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from grader.sandbox import control
+from grader.sandbox.backends import kernel, lockdown, seccomp
+from grader.sandbox.worker import serve_connection
+from grader.wire.frames import pack_frame
+
+SETUP_FAILED = 120
+"""Exit status of a child that could not be confined; it has read no student code."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the backend decided. Sizes in bytes; `memory` is address space above the warm interpreter.
+
+    `namespaces` and `filtered` say which layers each child gets; `readable` is what Landlock leaves readable, None
+    for no Landlock; `preload` names modules to import before the first fork.
+    """
+
+    namespaces: bool
+    filtered: bool
+    readable: tuple[str, ...] | None
+    preload: tuple[str, ...]
+    memory: int
+    scratch_bytes: int
+    scratch_files: int
+
+
+@dataclass
+class _Child:
+    number: int
+    scratch: str | None
+
+
+def main(descriptor: int, settings_json: str) -> None:
+    """Warm up, say so, and serve until the control channel closes."""
+    given = json.loads(settings_json)
+    readable = given.pop("readable")
+    preload = tuple(given.pop("preload"))
+    settings = Settings(**given, readable=None if readable is None else tuple(readable), preload=preload)
+    channel = socket.socket(fileno=descriptor)
+    _warm_up(settings.preload)
+    server = _ForkServer(channel, settings)
+    threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
+    control.send_message(channel, {"ready": True, "threads": threads, "pid": os.getpid()})
+    server.serve()
+
+
+def _warm_up(preload: tuple[str, ...]) -> None:
+    """Import what submissions need, with one thread, forward only: a backward before fork may hang its children."""
+    import site
+
+    site.setquit()  # `exit` and `quit` are put there by site, which this interpreter starts without
+    for name in preload:
+        importlib.import_module(name)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+        with torch.no_grad():
+            torch.nn.Linear(8, 8)(torch.randn(3, 8))
+            torch.randn(64, 64) @ torch.randn(64, 64)
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page it touches
+
+
+class _ForkServer:
+    """Forks, kills and reaps children as the control channel asks."""
+
+    def __init__(self, channel: socket.socket, settings: Settings) -> None:
+        self._channel = channel
+        self._settings = settings
+        self._program = seccomp.program(kernel.machine()) if settings.filtered else b""
+        self._children: dict[int, _Child] = {}
+        self._pidfds: dict[int, int] = {}
+        self._poll = select.poll()
+        self._poll.register(channel, select.POLLIN)
+        self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY) if settings.namespaces else -1
+        self._base_memory = _address_space()
+
+    def serve(self) -> None:
+        """Obey until the channel closes, then leave; the kernel ends the children with us."""
+        while True:
+            for descriptor, _ in self._poll.poll(None if self._pidfds or not self._children else 20):
+                if descriptor != self._channel.fileno():
+                    self._reap(self._pidfds[descriptor])
+                    continue
+                try:
+                    message, descriptors = control.receive_message(self._channel, max_descriptors=3)
+                except EOFError:
+                    self._sweep()
+                    return
+                self._obey(message, descriptors)
+            if not self._pidfds:  # no pidfd on this system: look
+                self._reap_finished()
+
+    def _obey(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        if message["do"] == "spawn":
+            self._spawn(message, descriptors)
+        elif message["do"] == "kill":
+            for pid, child in list(self._children.items()):
+                if child.number == message["id"]:
+                    _kill(pid)
+        elif message["do"] == "sweep":
+            self._sweep()
+            control.send_message(self._channel, {"swept": message["id"]})
+
+    def _spawn(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        scratch = None if self._settings.namespaces else tempfile.mkdtemp(prefix="grader-")
+        try:
+            if self._settings.namespaces:
+                kernel.unshare(kernel.CLONE_NEWPID)
+            pid = os.fork()
+        except OSError as error:
+            self._drop(descriptors, scratch)
+            control.send_message(self._channel, {"id": message["id"], "failed": str(error)})
+            return
+        if pid == 0:
+            self._be_child(message, descriptors, scratch)
+        if self._settings.namespaces:
+            kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)  # else the next unshare fails
+        self._children[pid] = _Child(message["id"], scratch)
+        self._drop(descriptors, None)
+        if hasattr(os, "pidfd_open"):
+            pidfd = os.pidfd_open(pid)
+            self._pidfds[pidfd] = pid
+            self._poll.register(pidfd, select.POLLIN)
+
+    def _drop(self, descriptors: list[int], scratch: str | None) -> None:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _be_child(self, message: dict[str, Any], descriptors: list[int], scratch: str | None) -> None:
+        """Everything a student process does; never returns."""
+        status = SETUP_FAILED
+        try:
+            connection = _take_descriptors(descriptors)
+            layers = lockdown.confine(self._plan(message, scratch))
+            connection.sendall(pack_frame(json.dumps({"ready": layers}).encode("ascii")))
+            status = 0
+            serve_connection(connection)
+        except BaseException:  # of ours: student code's exceptions are caught by the worker
+            with contextlib.suppress(BaseException):
+                os.write(2, traceback.format_exc().encode("utf-8", "replace"))
+        finally:
+            os._exit(status)
+
+    def _plan(self, message: dict[str, Any], scratch: str | None) -> lockdown.Plan:
+        settings = self._settings
+        folder = scratch or lockdown.SCRATCH
+        return lockdown.Plan(
+            namespaces=settings.namespaces,
+            uid=message["uid"],
+            readable=settings.readable,
+            filter_program=self._program,
+            memory=self._base_memory + settings.memory if self._base_memory else 0,
+            cpu_seconds=message["cpu_seconds"],
+            scratch_bytes=settings.scratch_bytes,
+            scratch_files=settings.scratch_files,
+            scratch=folder,
+            environment=lockdown.student_environment(folder),
+        )
+
+    def _sweep(self) -> None:
+        """End and reap every child."""
+        for pid in list(self._children):
+            _kill(pid)
+        for pid in list(self._children):
+            self._reap(pid)
+
+    def _reap(self, pid: int) -> None:
+        _, status, usage = os.wait4(pid, 0)
+        self._gone(pid, status, usage)
+
+    def _reap_finished(self) -> None:
+        for pid in list(self._children):
+            found, status, usage = os.wait4(pid, os.WNOHANG)
+            if found:
+                self._gone(pid, status, usage)
+
+    def _gone(self, pid: int, status: int, usage: Any) -> None:
+        child = self._children.pop(pid)
+        for pidfd in [fd for fd, owner in self._pidfds.items() if owner == pid]:
+            del self._pidfds[pidfd]
+            self._poll.unregister(pidfd)
+            os.close(pidfd)
+        if child.scratch is not None:
+            shutil.rmtree(child.scratch, ignore_errors=True)
+        facts = {
+            "status": os.waitstatus_to_exitcode(status),
+            "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "peak_kb": usage.ru_maxrss,
+        }
+        with contextlib.suppress(OSError):  # the judge may be gone
+            control.send_message(self._channel, {"id": child.number, "ended": facts})
+
+
+def _kill(pid: int) -> None:
+    """SIGKILL to a child and, where no PID namespace ends them with it, to its process group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _take_descriptors(descriptors: list[int]) -> socket.socket:
+    """0 is /dev/null, 1 and 2 the two pipes, 3 the connection; every other descriptor is closed."""
+    connection, output, errors = descriptors
+    for target, source in ((200, connection), (201, output), (202, errors), (203, os.open("/dev/null", os.O_RDONLY))):
+        os.dup2(source, target)
+    for target, source in ((0, 203), (1, 201), (2, 202), (3, 200)):
+        os.dup2(source, target)
+    if sys.platform == "linux":
+        kernel.close_from(4)
+    else:
+        os.closerange(4, 256)
+    # New streams: those of the warm interpreter remember what they were opened on.
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        raw = io.FileIO(descriptor, "w", closefd=False)
+        stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace")
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    return socket.socket(fileno=3)
+
+
+def _address_space() -> int:
+    """Bytes of address space of this process, 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

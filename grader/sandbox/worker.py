@@ -1,0 +1,209 @@
+"""The worker: the code of ours that runs in the student process, and answers the judge's calls.
+
+It runs in the student process, beside code that may rewrite it: nothing here is a boundary. What it reports is the
+student's word, which the judge checks as such; all that it promises is to be of use to honest code. It imports the
+submission from the bytes that it is sent, never from disk, answers one call at a time, and puts torch's, numpy's and
+Python's global switches back between checks. It knows no tests, no reference and no other submission.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from grader.sandbox import loading, switches
+from grader.wire import calls
+from grader.wire.frames import pack_frame, read_frame
+from grader.wire.values import Encoder, Generator, Handle
+
+
+class Worker:
+    """Answers calls until the judge hangs up. `read` returns exactly n bytes, `write` sends all of them."""
+
+    def __init__(self, read: Callable[[int], bytes], write: Callable[[bytes], None]) -> None:
+        self._read = read
+        self._write = write
+        self._module: Any = None
+        self._kept: dict[int, Any] = {}
+        self._next_handle = 1
+        self._switches = switches.current()
+        self._operations: dict[str, Callable[[dict[str, Any]], Any]] = {
+            calls.LOAD: self._load,
+            calls.RESET: self._reset,
+            calls.CALL: self._call,
+            calls.FETCH: self._fetch,
+            calls.VJP: self._vjp,
+            calls.STATE: self._state,
+            calls.PARAMETERS: self._parameters,
+            calls.LOAD_STATE: self._load_state,
+        }
+
+    def serve(self) -> None:
+        """Answer one call after the other; returns when the judge closes the connection."""
+        while True:
+            try:
+                header, payload = read_frame(self._read)
+            except EOFError:
+                return
+            nonce, operation, arguments = calls.parse_request(header, payload)
+            generators: list[Any] = []
+            encoder = Encoder(keep=self._keep)
+            try:
+                value = self._operations[operation](self._received(arguments, generators))
+                reply = {"n": nonce, "ok": encoder.tree(value)}
+            except BaseException as error:  # student code may raise anything, SystemExit and KeyboardInterrupt too
+                encoder = Encoder()
+                reply = {"n": nonce, "err": loading.error_report(error)}
+            if generators:
+                reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes())) for g in generators]
+            flush_output()
+            self._write(pack_frame(json.dumps(reply).encode("ascii"), encoder.payload))
+
+    def _keep(self, value: Any) -> int:
+        number = self._next_handle
+        self._next_handle += 1
+        self._kept[number] = value
+        return number
+
+    def _received(self, value: Any, generators: list[Any]) -> Any:
+        """Arguments with handles replaced by their objects and generator states by generators."""
+        if isinstance(value, Handle):
+            return self._kept[value.number]
+        if isinstance(value, Generator):
+            import torch
+
+            generator = torch.Generator()
+            generator.set_state(torch.frombuffer(bytearray(value.state), dtype=torch.uint8).clone())
+            generators.append(generator)
+            return generator
+        if type(value) is dict:
+            return {key: self._received(item, generators) for key, item in value.items()}
+        if type(value) in (list, tuple):
+            return type(value)(self._received(item, generators) for item in value)
+        return value
+
+    def _target(self, path: list[Any]) -> Any:
+        """The object that a path names: an object that was kept, or the submission, then attributes."""
+        start, *names = path
+        target = self._module if start is None else start
+        for name in names:
+            target = getattr(target, name)
+        return target
+
+    def _load(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        loaded = loading.load_submission(
+            arguments["files"],
+            arguments["main"],
+            seconds=arguments["seconds"],
+            definitions_only=arguments["definitions_only"],
+        )
+        self._module = loaded.module
+        names = vars(loaded.module)
+        return {
+            "defined": [name for name in arguments["required"] if names.get(name) is not None],
+            "public": sorted(name for name in names if not name.startswith("_"))[:200],
+            "error": loaded.error,
+            "left": loaded.left,
+            "late": loaded.late,
+        }
+
+    def _reset(self, arguments: dict[str, Any]) -> list[str]:
+        self._kept.clear()
+        changed = switches.restore(self._switches)
+        seed_everything(arguments["seed"])
+        return changed
+
+    def _call(self, arguments: dict[str, Any]) -> Any:
+        result = self._target(arguments["target"])(*arguments["args"], **arguments["kwargs"])
+        return (result, arguments["args"]) if arguments["inspect"] else result
+
+    def _fetch(self, arguments: dict[str, Any]) -> Any:
+        return self._target(arguments["target"])
+
+    def _vjp(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A vector-Jacobian product: gradients of inputs and parameters for a cotangent (None: of a scalar)."""
+        import torch
+
+        target = self._target(arguments["target"])
+        args = list(arguments["args"])
+        for index in arguments["wrt"]:
+            args[index] = args[index].requires_grad_(True)
+        named = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
+        output = target(*args, **arguments["kwargs"])
+        if not isinstance(output, torch.Tensor):
+            return {"output": output, "requires_grad": False, "inputs": [], "parameters": {}}
+        inputs = [args[index] for index in arguments["wrt"]]
+        wanted = inputs + list(named.values())
+        gradients: list[Any] = [None] * len(wanted)
+        if output.requires_grad:
+            learnable = [index for index, tensor in enumerate(wanted) if tensor.requires_grad]
+            found = torch.autograd.grad(
+                output, [wanted[index] for index in learnable], arguments["cotangent"], allow_unused=True
+            )
+            for index, gradient in zip(learnable, found, strict=True):
+                gradients[index] = gradient
+        return {
+            "output": output,
+            "requires_grad": output.requires_grad,
+            "inputs": gradients[: len(inputs)],
+            "parameters": dict(zip(named, gradients[len(inputs) :], strict=True)),
+        }
+
+    def _state(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return dict(self._target(arguments["target"]).state_dict())
+
+    def _parameters(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return dict(self._target(arguments["target"]).named_parameters())
+
+    def _load_state(self, arguments: dict[str, Any]) -> None:
+        """Copies by parameter name; buffers of the student's own are left alone."""
+        import torch
+
+        target = self._target(arguments["target"])
+        own = dict(target.named_parameters())
+        given = arguments["state"]
+        if own.keys() != given.keys() or any(own[name].shape != given[name].shape for name in own):
+            expected = ", ".join(f"{name} {tuple(given[name].shape)}" for name in sorted(given))
+            found = ", ".join(f"{name} {tuple(own[name].shape)}" for name in sorted(own)) or "none"
+            raise ValueError(f"the parameters must be {expected}; yours are {found}")
+        with torch.no_grad():
+            for name, parameter in own.items():
+                parameter.copy_(given[name])
+
+
+def seed_everything(seed: int) -> None:
+    """Seed Python's, numpy's and torch's global generators; a fork copies them, it does not reseed."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def flush_output() -> None:
+    """Send what student code printed on its way; a stream that it closed or replaced is its own affair."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            os.write(2, b"")
+
+
+def serve_connection(connection: Any) -> None:
+    """Serve calls on a connected stream socket until the other side closes it."""
+
+    def read_exactly(length: int) -> bytes:
+        chunks: list[bytes] = []
+        while length:
+            chunk = connection.recv(min(length, 1 << 20))
+            if not chunk:
+                raise EOFError
+            chunks.append(chunk)
+            length -= len(chunk)
+        return b"".join(chunks)
+
+    Worker(read_exactly, connection.sendall).serve()

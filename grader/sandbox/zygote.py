@@ -1,0 +1,160 @@
+"""The judge's end of a sandbox zygote: start it, ask it for student processes, end it.
+
+Runs in the judge, which trusts the zygote but watches it: a zygote that dies or does not answer is the machine's fault
+(`SandboxBroken`), never the student's. The zygote is started with an empty environment and one inherited descriptor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from grader.sandbox import control
+from grader.sandbox.base import SandboxBroken, StudentTrouble
+from grader.sandbox.facts import ExitFacts
+from grader.sandbox.process import ConnectedProcess
+
+START_SECONDS = 120.0
+"""A cold import of torch from a slow disk takes its time."""
+_CONTROL_SECONDS = 30.0
+
+
+class ZygoteSandbox:
+    """A running zygote. `command(descriptor)` gives the arguments that start it, with the control channel on it."""
+
+    def __init__(
+        self,
+        mode: str,
+        command: Callable[[int], list[str]],
+        environment: dict[str, str],
+        output_cap: int,
+        uids: Sequence[int] | None = None,
+    ) -> None:
+        self.mode = mode
+        self._cap = output_cap
+        self._uids = itertools.cycle(uids) if uids else None
+        self._uid = next(self._uids) if self._uids else None
+        self._numbers = itertools.count(1)
+        self._ended: dict[int, dict[str, Any]] = {}
+        self._channel, theirs = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        try:
+            self._process = subprocess.Popen(
+                command(theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=self._errors,
+                stderr=self._errors,
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SandboxBroken(f"the sandbox could not be started: {error}") from None
+        finally:
+            theirs.close()
+        self._ready = False
+
+    def wait_ready(self) -> None:
+        """See `Sandbox.wait_ready`."""
+        if self._ready:
+            return
+        self._channel.settimeout(START_SECONDS)
+        try:
+            message, _ = control.receive_message(self._channel)
+        except (OSError, EOFError):
+            text = self._what_it_said()
+            self.close()
+            raise SandboxBroken(f"the sandbox did not start: {text}") from None
+        if message.get("threads") != 1:
+            self.close()
+            raise SandboxBroken("the warm interpreter has more than one thread, so it cannot be forked safely")
+        self._channel.settimeout(_CONTROL_SECONDS)
+        self._ready = True
+
+    def spawn(self, cpu_seconds: int) -> ConnectedProcess:
+        """See `Sandbox.spawn`."""
+        self.wait_ready()
+        number = next(self._numbers)
+        ours, theirs = socket.socketpair()
+        pipes = [os.pipe(), os.pipe()]
+        request = {"do": "spawn", "id": number, "uid": self._uid, "cpu_seconds": max(1, cpu_seconds)}
+        try:
+            control.send_message(self._channel, request, [theirs.fileno(), pipes[0][1], pipes[1][1]])
+        except OSError:
+            raise SandboxBroken(f"the sandbox is gone: {self._what_it_said()}") from None
+        finally:
+            theirs.close()
+            os.close(pipes[0][1])
+            os.close(pipes[1][1])
+        process = ConnectedProcess(ours, [pipes[0][0], pipes[1][0]], self._cap, lambda: self._end(number))
+        try:
+            header, _ = process.receive(time.monotonic() + _CONTROL_SECONDS)
+        except StudentTrouble as trouble:  # of our own making: no student code has run yet
+            process.end()
+            said = b"".join(process.printed()).decode("utf-8", "replace").strip()
+            raise SandboxBroken(f"a student process could not be confined: {said or trouble}") from None
+        process.layers = json.loads(header)["ready"]
+        return process
+
+    def sweep(self) -> None:
+        """See `Sandbox.sweep`; the next submission gets another uid."""
+        self.wait_ready()
+        self._uid = next(self._uids) if self._uids else None
+        number = next(self._numbers)
+        self._tell({"do": "sweep", "id": number})
+        while "swept" not in (message := self._next_message()) or message["swept"] != number:
+            pass
+        self._ended.clear()
+
+    def close(self) -> None:
+        """See `Sandbox.close`."""
+        self._channel.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+
+    def _end(self, number: int) -> ExitFacts:
+        if number not in self._ended:
+            self._tell({"do": "kill", "id": number})
+        while number not in self._ended:
+            self._next_message()
+        facts = self._ended.pop(number)
+        return ExitFacts(int(facts["status"]), float(facts["cpu_seconds"]), int(facts["peak_kb"]))
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        try:
+            control.send_message(self._channel, message)
+        except OSError:
+            raise SandboxBroken(f"the sandbox is gone: {self._what_it_said()}") from None
+
+    def _next_message(self) -> dict[str, Any]:
+        try:
+            message, _ = control.receive_message(self._channel)
+        except (OSError, EOFError):
+            raise SandboxBroken(f"the sandbox is gone: {self._what_it_said()}") from None
+        if "ended" in message:
+            self._ended[message["id"]] = message["ended"]
+        if "failed" in message:
+            raise SandboxBroken(f"no process could be started in the sandbox: {message['failed']}")
+        return message
+
+    def _what_it_said(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2)
+        with contextlib.suppress(ValueError, OSError):
+            self._errors.seek(0)
+            lines = self._errors.read(20_000).decode("utf-8", "replace").strip().splitlines()
+            if lines:
+                return lines[-1]
+        return f"it ended with status {self._process.poll()}"

@@ -1,0 +1,127 @@
+"""Calls: what the judge may ask of a student process, and the form of the answers.
+
+Runs on both sides. A request's header is `{"n": nonce, "op": name, "a": value tree}`; a reply's is `{"n": nonce, "ok":
+value tree}` or `{"n": nonce, "err": {...}}`, and either may add `"gen"`, the states that the generators among the
+arguments were left in. The nonce is drawn anew for each call by the judge: a reply that does not repeat it answers
+something else, and is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.wire.frames import FrameError, pack_frame
+from grader.wire.strictjson import strict_loads
+from grader.wire.values import Encoder, Generator, decode
+
+LOAD = "load"
+"""Import the submission: {files, main, required, seconds, definitions_only} -> {defined, error, left, late}."""
+RESET = "reset"
+"""Before a check: {seed} -> names of the global switches that had been changed and were put back."""
+CALL = "call"
+"""{target, args, kwargs, inspect} -> the result, or with `inspect` (result, arguments as they are afterwards)."""
+FETCH = "fetch"
+"""{target} -> the object itself: a value or a handle."""
+VJP = "vjp"
+"""{target, args, kwargs, wrt, cotangent} -> {output, requires_grad, inputs, parameters}."""
+STATE = "state"
+"""{target} -> {parameter or buffer name: tensor}."""
+PARAMETERS = "parameters"
+"""{target} -> {parameter name: tensor}."""
+LOAD_STATE = "load_state"
+"""{target, state} -> None; the names and shapes must be the module's own."""
+
+MAX_ERROR_TEXT = 4000
+
+
+@dataclass(frozen=True)
+class ErrorReport:
+    """An exception in the student process, as that process tells it. All of it is the student's word.
+
+    `kinds` are the names of the exception's classes, most derived first; `line` is the innermost line in a file of the
+    student's, in `function`; `source` is that line's text.
+    """
+
+    kinds: tuple[str, ...]
+    text: str
+    file: str | None = None
+    line: int | None = None
+    function: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply that answers its call: a value, or an error."""
+
+    value: Any = None
+    error: ErrorReport | None = None
+    generators: tuple[bytes, ...] = field(default=())
+
+
+def pack_request(nonce: str, operation: str, arguments: dict[str, Any]) -> bytes:
+    """A request as one frame. Raises TypeError or ValueError for values that cannot cross."""
+    encoder = Encoder()
+    header = {"n": nonce, "op": operation, "a": encoder.tree(arguments)}
+    return pack_frame(json.dumps(header).encode("ascii"), encoder.payload)
+
+
+def parse_request(header: bytes, payload: bytes) -> tuple[str, str, dict[str, Any]]:
+    """(nonce, operation, arguments) of a request; used by the worker, which trusts the judge."""
+    tree = json.loads(header)
+    return tree["n"], tree["op"], decode(tree["a"], payload)
+
+
+def parse_reply(header: bytes, payload: bytes, nonce: str) -> Reply:
+    """The reply in a frame that a student process sent.
+
+    Raises:
+        FrameError: it is malformed, or does not answer the call with this nonce.
+    """
+    tree = strict_loads(header)
+    if type(tree) is not dict or tree.get("n") != nonce:
+        raise FrameError("the reply does not answer this call")
+    if not tree.keys() <= {"n", "ok", "err", "gen"} or ("ok" in tree) == ("err" in tree):
+        raise FrameError("the reply is neither a value nor an error")
+    generators = tuple(_generator_state(item, payload) for item in _items(tree.get("gen", [])))
+    if "err" in tree:
+        return Reply(error=error_from_value(tree["err"]), generators=generators)
+    return Reply(value=decode(tree["ok"], payload), generators=generators)
+
+
+def _items(body: Any) -> list[Any]:
+    if type(body) is not list:
+        raise FrameError("the reply holds malformed generator states")
+    return body
+
+
+def _generator_state(item: Any, payload: bytes) -> bytes:
+    value = decode(item, payload)
+    if not isinstance(value, Generator):
+        raise FrameError("the reply holds malformed generator states")
+    return value.state
+
+
+def error_from_value(body: Any) -> ErrorReport:
+    """The error that `grader.sandbox.loading.error_report` described. Raises FrameError for another form."""
+    if type(body) is not dict or not body.keys() <= {"kinds", "text", "file", "line", "function", "source"}:
+        raise FrameError("the reply holds a malformed error")
+    kinds, text, line = body.get("kinds"), body.get("text"), body.get("line")
+    names = [body.get(key) for key in ("file", "function", "source")]
+    if type(kinds) is not list or not kinds or any(type(kind) is not str for kind in kinds) or type(text) is not str:
+        raise FrameError("the reply holds a malformed error")
+    if any(name is not None and type(name) is not str for name in names):
+        raise FrameError("the reply holds a malformed error")
+    if line is not None and type(line) is not int:
+        raise FrameError("the reply holds a malformed error")
+    file, function, source = (name[:200] if name is not None else None for name in names)
+    return ErrorReport(
+        kinds=tuple(kind[:80] for kind in kinds[:20]),
+        text=text[:MAX_ERROR_TEXT],
+        file=file,
+        line=line,
+        function=function,
+        source=source,
+    )

@@ -1,0 +1,287 @@
+"""Values: the closed list of types that cross the boundary, as JSON and raw bytes. No pickle, in either direction.
+
+Runs on both sides. `Encoder` turns a value into a JSON tree and a payload; `decode` turns them back. What crosses:
+
+    None, bool, int, str    themselves                     list     [..]
+    float                   a JSON float, or {"f": "nan"}   tuple    {"t": [..]}
+    bytes                   {"b": [offset, length]}         dict     {"d": [[key, value], ..]}, keys str or int
+    tensor                  {"x": [dtype, shape, offset]}   handle   {"h": [number, type name]}
+    generator state         {"g": [offset, length]}         other    {"u": "what it is"}
+
+Tensors travel as dtype, shape and raw bytes and arrive as plain contiguous CPU tensors: the class, layout and device
+that the sender had are left behind, and what is not an ordinary tensor arrives as `Unsupported`, which names it. The
+judge decodes with exact types and lengths; torch is imported only where a tensor is met, so that the worker can load
+this module before torch.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from grader.wire.frames import MAX_PAYLOAD, FrameError
+
+DTYPE_BYTES = {
+    "float32": 4,
+    "float64": 8,
+    "float16": 2,
+    "bfloat16": 2,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+}
+MAX_ELEMENTS = 1 << 24
+MAX_DIMENSIONS = 16
+MAX_TEXT = 1 << 16
+
+
+class Handle:
+    """An object that stays in the student process; the judge knows its number and what its type is called."""
+
+    __slots__ = ("number", "type_name")
+
+    def __init__(self, number: int, type_name: str) -> None:
+        self.number = number
+        self.type_name = type_name
+
+    def __repr__(self) -> str:
+        return f"<an object of type {self.type_name}>"
+
+
+class Unsupported:
+    """A value that cannot cross, for example a sparse tensor; `what` says so in words."""
+
+    __slots__ = ("what",)
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __repr__(self) -> str:
+        return f"<{self.what}>"
+
+
+class Generator:
+    """A `torch.Generator`, by its state: bytes of a uint8 tensor as `get_state` returns."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: bytes) -> None:
+        self.state = state
+
+
+class Encoder:
+    """Collects the payload of one frame while values are turned into JSON trees.
+
+    `keep(value)` is asked for a handle number when a value is of no listed type; without it such a value raises
+    TypeError.
+    """
+
+    def __init__(self, keep: Callable[[Any], int] | None = None) -> None:
+        self._keep = keep
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    @property
+    def payload(self) -> bytes:
+        """The raw bytes that the trees made so far refer to."""
+        return b"".join(self._parts)
+
+    def tree(self, value: Any, depth: int = 0) -> Any:
+        """`value` as a JSON tree.
+
+        Raises:
+            TypeError: the value is of no listed type and this side keeps no handles.
+            ValueError: nested deeper than the wire allows, or too large in all.
+        """
+        if depth > 12:
+            raise ValueError("the value is nested too deeply")
+        if value is None or value is True or value is False:
+            return value
+        if isinstance(value, str):
+            return str.__str__(value)[:MAX_TEXT]
+        if isinstance(value, int):
+            return self._integer(int.__int__(value))
+        if isinstance(value, float):
+            number = float.__float__(value)
+            return number if math.isfinite(number) else {"f": repr(number)}
+        return self._composite(value, depth)
+
+    def _integer(self, value: int) -> Any:
+        if value.bit_length() > 128:
+            return {"u": "an integer of more than 128 bits"}
+        return value
+
+    def _composite(self, value: Any, depth: int) -> Any:
+        if isinstance(value, (bytes, bytearray)):
+            return {"b": self._add(bytes(value))}
+        if isinstance(value, tuple):
+            return {"t": [self.tree(item, depth + 1) for item in tuple.__iter__(value)]}
+        if type(value) is list:
+            return [self.tree(item, depth + 1) for item in value]
+        if isinstance(value, dict) and all(type(key) in (str, int) for key in dict.keys(value)):
+            return {"d": [[key, self.tree(item, depth + 1)] for key, item in dict.items(value)]}
+        return self._special(value, depth)
+
+    def _special(self, value: Any, depth: int) -> Any:
+        if isinstance(value, Generator):
+            return {"g": self._add(value.state)}
+        if isinstance(value, Handle):
+            return {"h": [value.number, value.type_name]}
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value, torch.Tensor):
+            return self._tensor(torch, value)
+        if hasattr(value, "item") and type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+            return self.tree(value.item(), depth + 1)
+        if self._keep is None:
+            raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
+        return {"h": [self._keep(value), type(value).__name__[:80]]}
+
+    def _tensor(self, torch: Any, value: Any) -> Any:
+        what = unsupported_tensor(torch, value)
+        if what is not None:
+            return {"u": what}
+        plain = value.detach().contiguous()
+        raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+        name = str(plain.dtype).removeprefix("torch.")
+        return {"x": [name, list(plain.shape), self._add(raw)[0]]}
+
+    def _add(self, raw: bytes) -> list[int]:
+        if self._size + len(raw) > MAX_PAYLOAD:
+            raise ValueError(f"more than {MAX_PAYLOAD >> 20} MB in one value")
+        offset = self._size
+        self._parts.append(raw)
+        self._size += len(raw)
+        return [offset, len(raw)]
+
+
+def unsupported_tensor(torch: Any, value: Any) -> str | None:
+    """Why a tensor cannot cross, in words, or None if it can."""
+    kind = type(value)
+    if kind is not torch.Tensor and kind is not torch.nn.Parameter:
+        return f"a tensor subclass ({kind.__name__})"
+    if value.is_nested:
+        return "a nested tensor"
+    if value.layout is not torch.strided:
+        return f"a sparse tensor ({value.layout})"
+    if value.is_quantized:
+        return "a quantised tensor"
+    if value.device.type != "cpu":
+        return f"a tensor on the device {value.device}"
+    name = str(value.dtype).removeprefix("torch.")
+    if name not in DTYPE_BYTES:
+        return f"a tensor of dtype {name}"
+    if value.dim() > MAX_DIMENSIONS or value.numel() > MAX_ELEMENTS:
+        return f"a tensor of {value.numel()} elements in {value.dim()} dimensions, more than the grader takes"
+    return None
+
+
+def decode(tree: Any, payload: bytes) -> Any:
+    """The value that `tree` and `payload` describe, built of plain types.
+
+    Raises:
+        FrameError: the tree is not one that `Encoder` makes, or refers to bytes that are not there.
+    """
+    kind = type(tree)
+    if tree is None or kind in (bool, int, float, str):
+        return tree
+    if kind is list:
+        return [decode(item, payload) for item in tree]
+    if kind is not dict or len(tree) != 1:
+        raise FrameError("the reply holds a value of no known form")
+    ((tag, body),) = tree.items()
+    decoder = _DECODERS.get(tag)
+    if decoder is None:
+        raise FrameError("the reply holds a value of no known form")
+    return decoder(body, payload)
+
+
+def _decode_float(body: Any, _payload: bytes) -> float:
+    if type(body) is not str or body not in ("nan", "inf", "-inf"):
+        raise FrameError("the reply holds a malformed number")
+    return float(body)
+
+
+def _slice(body: Any, payload: bytes) -> bytes:
+    if type(body) is not list or len(body) != 2 or any(type(n) is not int for n in body):
+        raise FrameError("the reply holds a malformed reference")
+    offset, length = body
+    if offset < 0 or length < 0 or offset + length > len(payload):
+        raise FrameError("the reply refers to bytes that it does not hold")
+    return payload[offset : offset + length]
+
+
+def _decode_generator(body: Any, payload: bytes) -> Generator:
+    return Generator(_slice(body, payload))
+
+
+def _decode_tuple(body: Any, payload: bytes) -> tuple[Any, ...]:
+    if type(body) is not list:
+        raise FrameError("the reply holds a malformed tuple")
+    return tuple(decode(item, payload) for item in body)
+
+
+def _decode_dict(body: Any, payload: bytes) -> dict[Any, Any]:
+    if type(body) is not list:
+        raise FrameError("the reply holds a malformed dict")
+    result: dict[Any, Any] = {}
+    for pair in body:
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in (str, int) or pair[0] in result:
+            raise FrameError("the reply holds a malformed dict")
+        result[pair[0]] = decode(pair[1], payload)
+    return result
+
+
+def _decode_handle(body: Any, _payload: bytes) -> Handle:
+    if type(body) is not list or len(body) != 2 or type(body[0]) is not int or type(body[1]) is not str:
+        raise FrameError("the reply holds a malformed handle")
+    return Handle(body[0], body[1][:80])
+
+
+def _decode_unsupported(body: Any, _payload: bytes) -> Unsupported:
+    if type(body) is not str:
+        raise FrameError("the reply holds a malformed value")
+    return Unsupported(body[:200])
+
+
+def _decode_tensor(body: Any, payload: bytes) -> Any:
+    if type(body) is not list or len(body) != 3:
+        raise FrameError("the reply holds a malformed tensor")
+    name, shape, offset = body
+    if type(name) is not str or name not in DTYPE_BYTES:
+        raise FrameError("the reply holds a tensor of unknown dtype")
+    if type(shape) is not list or len(shape) > MAX_DIMENSIONS:
+        raise FrameError("the reply holds a tensor of malformed shape")
+    elements = 1
+    for size in shape:
+        if type(size) is not int or not 0 <= size <= MAX_ELEMENTS:  # `type`, not isinstance: True is an int
+            raise FrameError("the reply holds a tensor of malformed shape")
+        elements *= size
+        if elements > MAX_ELEMENTS:
+            raise FrameError("the reply holds a tensor of too many elements")
+    raw = _slice([offset, elements * DTYPE_BYTES[name]], payload)
+    if name == "bool" and raw.strip(b"\0\1"):
+        # Bytes other than 0 and 1 are undefined behaviour in a torch.bool tensor.
+        raise FrameError("the reply holds a boolean tensor with other bytes than 0 and 1")
+    import torch
+
+    dtype = getattr(torch, name)
+    if not elements:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(bytearray(raw), dtype=torch.uint8).clone().view(dtype).reshape(shape)
+
+
+_DECODERS: dict[str, Callable[[Any, bytes], Any]] = {
+    "f": _decode_float,
+    "b": _slice,
+    "g": _decode_generator,
+    "t": _decode_tuple,
+    "d": _decode_dict,
+    "h": _decode_handle,
+    "u": _decode_unsupported,
+    "x": _decode_tensor,
+}

@@ -1,0 +1,175 @@
+"""Results of an invented class, for the tests of what people read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.model.observation import Observation
+from grader.model.result import (
+    SCHEMA_VERSION,
+    AssignmentInfo,
+    CheckResult,
+    Diagnosis,
+    Environment,
+    FileInfo,
+    GradeResult,
+    Isolation,
+    Printed,
+    StudentError,
+    SubmissionInfo,
+)
+
+SCALE = Diagnosis("scale-by-hidden", "You divide the scores by √`hidden`; each head is only √`head_dim` wide.")
+QUERY = Diagnosis("mask-queries", "You hide the rows of padding queries. Only the key column of padding is hidden.")
+
+
+def _check(number: int, group: str, title: str, points: float = 10, earned: float = 0, **more: Any) -> CheckResult:
+    values: dict[str, Any] = {
+        "id": f"test_{number}",
+        "title": title,
+        "group": group,
+        "status": "passed",
+        "fault": None,
+        "points": points,
+        "max_points": points,
+        "visibility": "visible",
+    }
+    if more.get("status", "passed") != "passed":
+        values |= {"fault": "student", "points": earned}
+    return CheckResult(**(values | more))
+
+
+def _checks() -> list[CheckResult]:
+    weights = (
+        "The weights of head 1 differ.\n"
+        "  shape (2, 5, 5), dtype float32, on both sides\n"
+        "  first difference at [0, 0, 1]\n"
+        "    yours     0.31842107\n"
+        "    expected  0.27318811   (difference 0.0452, allowed 0.0000373)"
+    )
+    return [
+        _check(1, "Visibility", "Every query sees every real token", 5),
+        _check(2, "Visibility", "A causal query sees itself and what stands before it", 5),
+        _check(
+            3,
+            "Visibility",
+            "Padding queries keep their rows",
+            status="failed",
+            visibility="hidden",
+            diagnosis=QUERY,
+            hint="Compare the shape of `nonpadding[:, None, :]` with that of your mask.",
+            feedback="expected SECRET-VALUES",
+            observations=[Observation("rows", "close", [0.25, "SECRET"], [0.5, "SECRET"], "SECRET differs")],
+            staff_detail="SECRET traceback of tests/hidden",
+        ),
+        _check(4, "Weights", "Each query’s weights sum to 1"),
+        _check(
+            5,
+            "Weights",
+            "Weights are those of scaled dot products",
+            status="failed",
+            points=20,
+            earned=7.5,
+            diagnosis=SCALE,
+            feedback=weights,
+            hint="How wide are the vectors whose dot product you take?",
+        ),
+        _check(6, "Weights", "A row without a visible key is all zeros", visibility="hidden"),
+        _check(
+            7,
+            "TinySelfAttn",
+            "Two heads give the reference’s output",
+            status="failed",
+            diagnosis=SCALE,
+            feedback="The outputs differ in 60 of 60 places, at most by 0.183; allowed is 0.00002.",
+        ),
+        _check(
+            8,
+            "TinySelfAttn",
+            "A width that the heads cannot share raises ValueError",
+            status="error",
+            visibility="hidden",
+            feedback="ZeroDivisionError: SECRET 33",
+            error=StudentError("ZeroDivisionError", "attention.py", 41),
+        ),
+        _check(9, "TinySelfAttn", "Gradients reach query and key", status="skipped", feedback="Needs check 7."),
+        _check(10, "TinySelfAttn", "Parameters have the names of the handout"),
+    ]
+
+
+def _result(**more: Any) -> GradeResult:
+    checks = _checks()
+    values: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "assignment": AssignmentInfo("attention", "1", "Self-attention from scratch"),
+        "submission": _submission("s1001", "Wei Chen"),
+        "status": "graded",
+        "reason": None,
+        "score": sum(check.points for check in checks),
+        "max_score": 100,
+        "checks": checks,
+        "notices": ["The file was called attention (1).py and was taken for attention.py."],
+        "stdout": "SECRET printed in a hidden check",
+        "stderr": "",
+        "environment": Environment("0.1.0", "3.11.7", "2.6.0", "2.1.0", "Linux"),
+        "isolation": Isolation("A1", ["bubblewrap", "namespaces", "landlock", "seccomp"]),
+        "seconds": 0.847,
+        "printed_for_student": Printed("tensor([[0.2689, 0.7311]])\nepoch 1: loss 0.6931\n", ""),
+    }
+    return GradeResult(**(values | more))
+
+
+def _submission(id: str, student: str, file: str = "attention.py") -> SubmissionInfo:
+    return SubmissionInfo(id, student, None, "5e" * 32, [FileInfo(file, "3d" * 32, 2048)], file)
+
+
+@pytest.fixture
+def templates() -> Path:
+    """The folder of templates, as the course ships it."""
+    return Path(__file__).parents[2] / "reports"
+
+
+@pytest.fixture
+def make_result() -> Callable[..., GradeResult]:
+    """Makes a result of ten checks, four of them hidden or failing for a known reason; fields by keyword."""
+    return _result
+
+
+@pytest.fixture
+def make_check() -> Callable[..., CheckResult]:
+    """Makes a check of a number, group and title, passed unless told otherwise; fields by keyword."""
+    return _check
+
+
+@pytest.fixture
+def make_submission() -> Callable[..., SubmissionInfo]:
+    """Makes a submission of an id, a student's name and optionally a file name."""
+    return _submission
+
+
+@pytest.fixture
+def make_class() -> Callable[[int], list[GradeResult]]:
+    """Makes a class of that many results: each seventh is invalid, each eleventh ungraded, none is like the next."""
+
+    def one(number: int) -> GradeResult:
+        submission = _submission(f"s{1001 + number}", f"Student {number * 7919 % 1000:03}")
+        if number % 11 == 5:
+            return _result(submission=submission, status="ungraded", reason="The disk is full; run again.", score=None)
+        if number % 7 == 3:
+            reason = "The file attention.py is not Python: invalid syntax in line 3."
+            return _result(submission=submission, status="invalid", reason=reason, score=0, checks=[], notices=[])
+        keep = number * 31 % 11
+        passed = {"status": "passed", "fault": None, "feedback": "", "diagnosis": None, "error": None}
+        checks = [
+            msgspec.structs.replace(c, points=c.max_points, **passed) if place < keep else c
+            for place, c in enumerate(_checks())
+        ]
+        score = sum(c.points for c in checks)
+        return _result(submission=submission, checks=checks, score=score, seconds=number * 0.37 % 5)
+
+    return lambda size: [one(number) for number in range(size)]

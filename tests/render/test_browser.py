@@ -1,0 +1,240 @@
+"""The two pages in a real Chromium, opened from disk: no request, no violation, no error, and the table's controls."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+
+from grader.model.result import Printed
+from grader.model.view import cohort_view, student_view
+from grader.render.html import cohort_html, student_html
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WATCH = """
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+ATTACK = (
+    "</script></style></pre></title>--><script>window.pwned=1</script><img id=theirs src=x onerror=window.pwned=1>"
+    "<iframe id=theirs src=https://example.org/></iframe>\" id=theirs autofocus onfocus=window.pwned=1 x='"
+    "<link id=theirs rel=stylesheet href=https://example.org/a.css>{{ 7*7 }}\u202e" + "w" * 3_000
+)
+SIZES = {"phone": 360, "desk": 1280}
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.fail(f"No Chromium found; install one (Debian: apt install chromium) as one of {', '.join(NAMES)}.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    """Opens a page from disk; when the test ends, it must have been quiet: one request, no error, no violation."""
+    opened: list[tuple[Page, str, list[str], list[str]]] = []
+
+    def open_page(html: str, width: int = 1280, **context: Any) -> Page:
+        file = tmp_path / f"page{len(opened)}.html"
+        file.write_text(html, encoding="utf-8")
+        requests: list[str] = []
+        errors: list[str] = []
+
+        def refuse(dialog: Dialog) -> None:
+            errors.append(dialog.message)
+            dialog.dismiss()
+
+        page = browser.new_context(viewport={"width": width, "height": 800}, **context).new_page()
+        page.add_init_script(WATCH)
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("dialog", refuse)
+        page.goto(file.as_uri())
+        opened.append((page, file.as_uri(), requests, errors))
+        return page
+
+    yield open_page
+    for page, address, requests, errors in opened:
+        violations = page.evaluate("window.violations || []")
+        page.context.close()
+        assert requests == [address]
+        assert errors == []
+        assert violations == []
+
+
+@pytest.fixture
+def report(templates: Path, make_result: Any) -> str:
+    return student_html(student_view(make_result()), templates)
+
+
+@pytest.fixture
+def class_page(templates: Path, make_class: Any) -> str:
+    return cohort_html(cohort_view(make_class(30)), templates)
+
+
+@pytest.fixture
+def hostile(templates: Path, make_result: Any, make_submission: Any) -> list[str]:
+    """Both pages of a submission whose every text is an attack."""
+    checks = [msgspec.structs.replace(check, feedback=ATTACK) for check in make_result().checks]
+    result = make_result(
+        submission=make_submission(ATTACK, ATTACK, ATTACK),
+        notices=[ATTACK] * 30,
+        printed_for_student=Printed(ATTACK * 20, ATTACK),
+        checks=checks,
+    )
+    staff = msgspec.structs.replace(result, status="ungraded", reason=ATTACK, score=None)
+    return [
+        student_html(student_view(result), templates),
+        cohort_html(cohort_view([result, staff]), templates),
+    ]
+
+
+def column(page: Page, number: int) -> list[str]:
+    """The texts of a column of the table of submissions, from top to bottom, of the rows that are shown."""
+    cells = page.locator(f"#rows tbody tr:not([hidden]) > :nth-child({number})")
+    return [text.strip() for text in cells.all_inner_texts()]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than the window."""
+    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert isinstance(width, int)
+    return width
+
+
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_and_are_styled(
+    show: Opener, report: str, class_page: str, hostile: list[str], width: int, scheme: str
+) -> None:
+    for html in (report, class_page, *hostile):
+        page = show(html, width, color_scheme=scheme)
+        assert overflow(page) == 0
+        paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        assert paper == ("rgb(252, 251, 248)" if scheme == "light" else "rgb(24, 23, 21)")
+
+
+def test_hostile_text_does_nothing(show: Opener, hostile: list[str]) -> None:
+    for html, scripts in zip(hostile, (0, 1), strict=True):
+        page = show(html)
+        assert page.evaluate("typeof window.pwned") == "undefined"
+        assert page.locator("img, iframe, link, base, #theirs").count() == 0
+        assert page.locator("script").count() == scripts
+        assert "<script>window.pwned=1</script>" in page.locator("body").inner_text()
+
+
+def test_passed_checks_unfold_by_keyboard_and_in_print(show: Opener, report: str) -> None:
+    page = show(report)
+    title = page.get_by_text("Every query sees every real token")
+    assert not title.is_visible()
+    page.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    assert title.is_visible()
+    page.keyboard.press("Enter")
+    page.emulate_media(media="print")
+    assert page.locator("details.passed ul").first.evaluate("list => list.getBoundingClientRect().height") > 20
+    assert title.is_visible()
+
+
+def test_table_sorts_by_click(show: Opener, class_page: str) -> None:
+    page = show(class_page)
+    before = column(page, 3)
+    head = page.get_by_role("columnheader", name="Score")
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    upwards = column(page, 3)
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    downwards = column(page, 3)
+    for scores, reverse in ((upwards, False), (downwards, True)):
+        numbers = [float(score) for score in scores[:-3]]
+        assert numbers == sorted(numbers, reverse=reverse)
+        assert scores[-3:] == ["no score"] * 3
+        assert sorted(scores) == sorted(before)
+    page.get_by_role("columnheader", name="Status").get_by_role("button").click()
+    assert head.get_attribute("aria-sort") is None
+    assert column(page, 2) == ["ungraded"] * 3 + ["invalid"] * 4 + ["graded"] * 23
+
+
+def test_every_column_sorts(show: Opener, class_page: str) -> None:
+    page = show(class_page)
+    buttons = page.locator("#rows thead button")
+    assert buttons.count() == 8
+    for number in range(8):
+        buttons.nth(number).click()
+        assert page.locator("#rows thead th").nth(number).get_attribute("aria-sort") == "ascending"
+        assert page.locator("#rows [aria-sort]").count() == 1
+    assert page.locator("#rows tbody tr").count() == 30
+    page.locator("#rows thead button").first.click()
+    names = [name.split("\n")[0] for name in column(page, 1)]
+    assert names == sorted(names)
+
+
+def test_table_sorts_by_keyboard(show: Opener, class_page: str) -> None:
+    page = show(class_page)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Score":
+            break
+    head = page.get_by_role("columnheader", name="Score")
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Space")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert page.evaluate("document.activeElement.textContent") == "Score"
+
+
+def test_table_filters(show: Opener, class_page: str) -> None:
+    page = show(class_page)
+    assert page.locator("#shown").inner_text() == "30 of 30 shown"
+    page.get_by_label("Status").select_option("invalid")
+    assert column(page, 2) == ["invalid"] * 4
+    assert page.locator("#shown").inner_text() == "4 of 30 shown"
+    page.get_by_label("Status").select_option("")
+    page.get_by_label("Find").fill("QUERIES s100")
+    assert 0 < len(column(page, 1)) < 9
+    assert all("mask-queries" in text for text in column(page, 6))
+    page.get_by_role("columnheader", name="Score").get_by_role("button").click()
+    assert all("mask-queries" in text for text in column(page, 6))
+    page.get_by_label("Find").fill("nobody is called this")
+    assert page.locator("#shown").inner_text() == "0 of 30 shown"
+    page.get_by_label("Find").press("Enter")
+    assert page.url.endswith(".html")
+
+
+def test_without_script_the_table_is_whole(show: Opener, class_page: str) -> None:
+    page = show(class_page, java_script_enabled=False)
+    assert len(column(page, 1)) == 30
+    assert page.locator("#rows button").count() == 0
+    assert not page.locator("form.filter").is_visible()
+
+
+@pytest.mark.parametrize("size", [0, 1, 300])
+def test_class_of_any_size_opens(show: Opener, templates: Path, make_class: Any, size: int) -> None:
+    page = show(cohort_html(cohort_view(make_class(size)), templates), 360)
+    assert overflow(page) == 0
+    assert page.locator("#rows tbody tr").count() == size
