@@ -77,6 +77,11 @@ def _worth_another_try(result: GradeResult) -> bool:
 def publish(result: GradeResult, run: Run, templates: Path) -> None:
     """Write a result and its student's report."""
     run.save(result)
+    publish_report(result, run, templates)
+
+
+def publish_report(result: GradeResult, run: Run, templates: Path) -> None:
+    """Write the student's report of a result."""
     run.save_report(result.submission.id, student_html(student_view(result), templates))
 
 

@@ -8,6 +8,7 @@ again, three times at most: after that the submission is ungraded, with the reas
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import subprocess
 import sys
@@ -44,6 +45,8 @@ class Slot:
             [sys.executable, "-P", "-m", "grader.batch.slot"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # A second OpenMP thread on a shared core makes every small operation wait.
+            env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,  # an interrupt from the keyboard reaches the command alone
         )
         try:

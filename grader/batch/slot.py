@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import select
 import signal
@@ -32,6 +33,9 @@ from grader.sandbox.base import Sandbox, SandboxBroken
 from grader.sandbox.modes import backend_for
 
 PRELOAD = ("numpy", "torch")
+"""Imported in every sandbox before the first fork; an assignment may add to it."""
+_JUDGE_PRELOAD = ("torch.fx.experimental.symbolic_shapes",)
+"""What torch imports at the first backward with a cotangent: in the zygote once, not in every fork."""
 
 
 def main() -> None:
@@ -81,6 +85,8 @@ class _SandboxHolder:
 def _serve(
     judge: Judge, holder: _SandboxHolder, incoming: BinaryIO, outgoing: BinaryIO, assignment: Assignment
 ) -> None:
+    for name in _JUDGE_PRELOAD:
+        importlib.import_module(name)
     holder.sandbox.wait_ready()
     gc.collect()
     gc.freeze()  # else every fork copies the pages that a collection touches

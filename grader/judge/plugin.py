@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -94,14 +94,16 @@ class JudgePlugin:
             self.problem = error
         return True
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Keep the first exception of an item, whichever phase it comes from."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """Keep the first exception of an item, whichever phase it comes from.
+
+        pytest's own report is not made: it would format a traceback from source files, 40 ms for each failure.
+        """
         if call.excinfo is not None and self._raised is None:
             self._raised = call.excinfo.value
-        return (yield)
+        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)  # type: ignore[arg-type]
 
     # fixtures
 

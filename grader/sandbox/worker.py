@@ -140,10 +140,11 @@ class Worker:
         wanted = inputs + list(named.values())
         gradients: list[Any] = [None] * len(wanted)
         if output.requires_grad:
+            # As a scalar: with a cotangent of its own, torch's first backward imports 487 modules, in every child.
+            cotangent = arguments["cotangent"]
+            scalar = output if cotangent is None else (output * cotangent).sum()
             learnable = [index for index, tensor in enumerate(wanted) if tensor.requires_grad]
-            found = torch.autograd.grad(
-                output, [wanted[index] for index in learnable], arguments["cotangent"], allow_unused=True
-            )
+            found = torch.autograd.grad(scalar, [wanted[index] for index in learnable], allow_unused=True)
             for index, gradient in zip(learnable, found, strict=True):
                 gradients[index] = gradient
         return {

@@ -121,5 +121,5 @@ def test_module_shape(student, expect):
 @hint("Check the two numbers first thing in __init__, and put them into the message of the ValueError.")
 def test_module_indivisible(student, expect):
     """TinySelfAttn refuses a hidden width that its heads do not divide."""
-    expect.raises("ValueError", lambda: student.TinySelfAttn(10, 3), "TinySelfAttn(10, 3)")
+    expect.raises("ValueError", lambda: student.TinySelfAttn(10, 3), "TinySelfAttn(10, 3)", mentions=("10", "3"))
     student.TinySelfAttn(12, 3)

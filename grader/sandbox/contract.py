@@ -1,0 +1,254 @@
+"""What every confined sandbox promises, as checks that run anywhere: `grader doctor` and the tests call them.
+
+Runs in the command or a test. Each promise sends a few lines of hostile code into a real process of the mode and judges
+by what comes back and by the kernel's facts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.model.assignment import Limits
+from grader.sandbox.base import Sandbox, SandboxBroken, StudentGone, StudentProcess, StudentTimeout
+from grader.sandbox.facts import struck_cpu_limit
+from grader.sandbox.modes import backend_for
+from grader.wire import calls
+
+LIMITS = Limits(memory_mb=256, scratch_mb=4, scratch_files=50, cpu_seconds=10)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise; `attempt` returns None if it was kept, else what happened instead."""
+
+    title: str
+    attempt: Callable[[Sandbox], str | None]
+
+
+def try_contract(mode: str) -> list[str | None]:
+    """For each of PROMISES: None if this mode keeps it here, else what happened instead."""
+    sandbox = backend_for(mode).open(LIMITS, (), slot=9)
+    results: list[str | None] = []
+    try:
+        sandbox.wait_ready()
+        for promise in PROMISES:
+            try:
+                results.append(promise.attempt(sandbox))
+            except SandboxBroken as broken:
+                results.append(f"the sandbox broke: {broken}")
+            sandbox.sweep()
+    finally:
+        sandbox.close()
+    return results
+
+
+def run_code(sandbox: Sandbox, code: str, seconds: float = 5.0, cpu_seconds: int = 10) -> Any:
+    """Value of `answer` after running `code` in a fresh process, or an exception of the sandbox's."""
+    process = sandbox.spawn(cpu_seconds)
+    try:
+        return _answer(process, code, seconds)
+    finally:
+        process.end()
+
+
+def _answer(process: StudentProcess, code: str, seconds: float) -> Any:
+    loading = {
+        "files": {"code.py": code},
+        "main": "code.py",
+        "required": ["answer"],
+        "seconds": 1000.0,
+        "definitions_only": False,
+    }
+    _ask(process, calls.LOAD, loading, seconds)
+    return _ask(process, calls.FETCH, {"target": [None, "answer"]}, seconds).value
+
+
+def _ask(process: StudentProcess, operation: str, arguments: dict[str, Any], seconds: float) -> calls.Reply:
+    nonce = secrets.token_hex(4)
+    header, payload = process.ask(calls.pack_request(nonce, operation, arguments), seconds)
+    reply = calls.parse_reply(header, payload, nonce)
+    if reply.error is not None:
+        raise SandboxBroken(f"{reply.error.kinds[0]}: {reply.error.text}")
+    return reply
+
+
+def _no_network(sandbox: Sandbox) -> str | None:
+    code = """
+import socket
+answer = []
+for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
+    try:
+        socket.socket(family, socket.SOCK_STREAM)
+        answer.append(int(family))
+    except OSError:
+        pass
+"""
+    opened = run_code(sandbox, code)
+    return f"sockets of the families {opened} could be made" if opened else None
+
+
+def _private_paths_unreadable(sandbox: Sandbox) -> str | None:
+    with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder) / "secret.txt"
+        secret.write_text("secret")
+        secret.chmod(0o644)
+        Path(folder).chmod(0o755)
+        paths = [str(secret), "/etc/passwd", "/root", "/home", str(Path.home())]
+        code = f"""
+import os
+answer = []
+for path in {paths!r}:
+    try:
+        answer.append(path + ": " + (open(path).read() if os.path.isfile(path) else str(os.listdir(path))))
+    except OSError:
+        pass
+"""
+        read = run_code(sandbox, code)
+    return f"these could be read: {read}" if read else None
+
+
+def _no_processes(sandbox: Sandbox) -> str | None:
+    code = """
+import os, subprocess
+answer = []
+try:
+    if os.fork() == 0:
+        os._exit(0)
+    answer.append("fork")
+except OSError:
+    pass
+try:
+    subprocess.run(["/bin/true"])
+    answer.append("exec")
+except OSError:
+    pass
+"""
+    done = run_code(sandbox, code)
+    return f"these worked: {done}" if done else None
+
+
+def _memory_is_bounded(sandbox: Sandbox) -> str | None:
+    code = """
+try:
+    block = bytearray(600 << 20)
+    answer = "600 MB could be taken"
+except MemoryError:
+    answer = None
+"""
+    value = run_code(sandbox, code)
+    return value if isinstance(value, str) else None
+
+
+def _processor_time_is_bounded(sandbox: Sandbox) -> str | None:
+    try:
+        run_code(sandbox, "while True:\n    pass", seconds=10.0, cpu_seconds=1)
+    except StudentGone as gone:
+        return None if struck_cpu_limit(gone.facts, 1) else f"it ended with status {gone.facts.status} instead"
+    except StudentTimeout:
+        return "it ran on past its processor time"
+    return "an endless loop ended by itself"
+
+
+def _waiting_is_bounded(sandbox: Sandbox) -> str | None:
+    started = time.monotonic()
+    try:
+        run_code(sandbox, "import time\ntime.sleep(100)", seconds=0.5)
+    except StudentTimeout:
+        late = time.monotonic() - started
+        return None if late < 10 else f"it took {late:.0f} s to end a sleeping process"
+    return "a sleep of 100 s ended by itself"
+
+
+def _scratch_is_bounded(sandbox: Sandbox) -> str | None:
+    code = """
+import os
+answer, written = [], 0
+try:
+    with open("big", "wb") as file:
+        for _ in range(64):
+            file.write(b"x" * (1 << 20))
+            file.flush()
+            written += 1
+    answer.append(f"{written} MB could be written")
+except OSError:
+    pass
+try:
+    for number in range(1000):
+        open(f"file{number}", "w").close()
+    answer.append("1000 files could be made")
+except OSError:
+    pass
+"""
+    done = run_code(sandbox, code)
+    return ", ".join(done) if done else None
+
+
+def _scratch_is_empty(sandbox: Sandbox) -> str | None:
+    with contextlib.suppress(SandboxBroken):  # where nothing can be written
+        run_code(sandbox, "open('left.txt', 'w').write('x')\nopen('/dev/shm/left', 'w').write('x')\nanswer = 1")
+    sandbox.sweep()
+    found = run_code(sandbox, "import os\nanswer = os.listdir('.') + os.listdir('/dev/shm') + os.listdir('/tmp')")
+    return f"the next process found {found}" if found else None
+
+
+def _environment_is_bare(sandbox: Sandbox) -> str | None:
+    name = f"GRADER_CONTRACT_{secrets.token_hex(4)}"
+    os.environ[name] = "secret"
+    try:
+        # The zygote of this sandbox was started before: a new one would inherit the variable if anything did.
+        fresh = backend_for(sandbox.mode).open(LIMITS, (), slot=8)
+        try:
+            fresh.wait_ready()
+            code = """
+import os
+answer = dict(os.environ)
+for name in ("/proc/1/environ", "/proc/self/environ"):
+    try:
+        answer[name] = open(name, "rb").read().decode("latin-1")
+    except OSError:
+        pass
+"""
+            seen = run_code(fresh, code)
+        finally:
+            fresh.close()
+    finally:
+        del os.environ[name]
+    return "variables of the grader's environment were seen" if name in str(seen) else None
+
+
+def _no_capabilities(sandbox: Sandbox) -> str | None:
+    code = """
+names = ("CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Seccomp:")
+answer = [line for line in open("/proc/self/status") if line.startswith(names)]
+"""
+    try:
+        lines = run_code(sandbox, code)
+    except SandboxBroken:
+        return None  # no /proc at all
+    facts = dict(line.split() for line in lines)
+    held = {name: value for name, value in facts.items() if name.startswith("Cap") and int(value, 16)}
+    if held:
+        return f"it holds capabilities: {held}"
+    return None if facts.get("NoNewPrivs:") == "1" and facts.get("Seccomp:") == "2" else f"unconfined: {facts}"
+
+
+PROMISES: tuple[Promise, ...] = (
+    Promise("no network", _no_network),
+    Promise("private paths are unreadable", _private_paths_unreadable),
+    Promise("no other processes", _no_processes),
+    Promise("memory is bounded", _memory_is_bounded),
+    Promise("processor time is bounded, and reported as such", _processor_time_is_bounded),
+    Promise("waiting is bounded", _waiting_is_bounded),
+    Promise("the scratch folder is bounded in size and number of files", _scratch_is_bounded),
+    Promise("nothing is left for the next process", _scratch_is_empty),
+    Promise("the grader's environment is not seen", _environment_is_bare),
+    Promise("no privileges are held or can be gained", _no_capabilities),
+)
