@@ -111,7 +111,7 @@ def _ungraded(submission: Submission, course: Course, reason: str) -> GradeResul
         schema_version=records.SCHEMA_VERSION,
         assignment=records.AssignmentInfo(course.assignment.id, about.version, about.title),
         submission=records.SubmissionInfo(
-            submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.main
+            submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.graded_file
         ),
         status="ungraded",
         reason=f"Judging failed {ATTEMPTS} times; the last time: {last_line}",

@@ -27,6 +27,7 @@ class Entry:
 
     name: str
     read: Callable[[], tuple[Files, list[str]]]
+    flat: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]
             return refused_submission(name, entry.name, str(refused))
         except OSError as error:
             return refused_submission(name, entry.name, f"What was handed in cannot be read: {error.strerror}.")
-        return build_submission(name, entry.name, files, notices, main_file)
+        return build_submission(name, entry.name, files, notices, main_file, entry.flat)
 
     return read
 
@@ -73,7 +74,7 @@ def _entries(source: Path, main_file: str, passed_over: list[str]) -> list[Entry
         return list(_entries_of_folder(source, main_file, passed_over))
     if source.suffix.lower() == ".zip":
         return _entries_of_zip(read_source_zip(source), source.stem, main_file, passed_over)
-    return [Entry(source.stem, lambda: ({source.name: read_regular_file(source)}, []))]
+    return [Entry(source.stem, lambda: ({source.name: read_regular_file(source)}, []), flat=True)]
 
 
 def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> Iterator[Entry]:
@@ -90,11 +91,19 @@ def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> 
         if child.is_symlink():
             yield Entry(child.name, _refuse(f"{child.name} is a link; only folders and files are graded."))
         elif child.is_dir():
-            yield Entry(child.name, lambda path=child: read_folder(path))  # type: ignore[misc]
+            yield Entry(child.name, _folder_reader(child))
         elif child.suffix.lower() in _HANDED_IN:
-            yield Entry(child.stem, lambda path=child: ({path.name: read_regular_file(path)}, []))  # type: ignore[misc]
+            yield Entry(child.stem, _file_reader(child), flat=True)
         else:
             passed_over.append(child.name)
+
+
+def _file_reader(path: Path) -> Callable[[], tuple[Files, list[str]]]:
+    return lambda: ({path.name: read_regular_file(path)}, [])
+
+
+def _folder_reader(path: Path) -> Callable[[], tuple[Files, list[str]]]:
+    return lambda: read_folder(path)
 
 
 def _refuse(reason: str) -> Callable[[], tuple[Files, list[str]]]:
@@ -118,15 +127,21 @@ def _entries_of_zip(files: Files, stem: str, main_file: str, passed_over: list[s
     if main_file in files:
         return [Entry(name, lambda: (files, []))]
     groups: dict[str, Files] = {}
+    flat: set[str] = set()
     for key, content in files.items():
         top, _, rest = key.partition("/")
         if rest:
             groups.setdefault(top, {})[rest] = content
         elif PurePosixPath(key).suffix.lower() in _HANDED_IN:
             groups.setdefault(PurePosixPath(key).stem, {})[key] = content
+            flat.add(PurePosixPath(key).stem)
         else:
             passed_over.append(key)
-    return [Entry(top, lambda inner=inner: (inner, [])) for top, inner in groups.items()]  # type: ignore[misc]
+    return [Entry(top, _known(inner), top in flat and len(inner) == 1) for top, inner in groups.items()]
+
+
+def _known(files: Files) -> Callable[[], tuple[Files, list[str]]]:
+    return lambda: (files, [])
 
 
 def safe_ids(names: list[str]) -> list[str]:

@@ -15,22 +15,22 @@ from grader.intake.text import NotText, decode_source
 from grader.model.submission import Submission, SubmittedFile
 
 
-def build_submission(name: str, student: str, files: Files, notices: list[str], main_file: str) -> Submission:
-    """The submission with id `name` made of these files; what can't be graded says why in `problem`."""
+def build_submission(
+    name: str, student: str, files: Files, notices: list[str], main_file: str, flat: bool = False
+) -> Submission:
+    """The submission with id `name` made of these files; what can't be graded says why in `problem`.
+
+    `flat`: a single file whose name tells the student, not the assignment; that it is called otherwise is no news.
+    """
     kept = tuple(SubmittedFile(key, content) for key, content in sorted(files.items()))
     told = list(notices)
-    main: str | None = None
-    sources: dict[str, str] = {}
-    problem: str | None = None
     try:
-        unpacked = _unpack_single_zip(files, main_file, told)
-        chosen = _choose(unpacked, main_file, told)
-        main = PurePosixPath(chosen).name
-        main = main if main.endswith(".py") else main_file
-        sources = _sources(unpacked, chosen, main, told)
+        unpacked = _unpack_single_zip(files, told)
+        chosen = _choose(unpacked, main_file, [] if flat else told)
+        sources = _sources(unpacked, chosen, main_file, told)
     except (RefusedFiles, NotText) as error:
-        main, problem = None, str(error)
-    return Submission(name, student, kept, main, sources, problem, tuple(told))
+        return Submission(name, student, kept, None, {}, str(error), tuple(told))
+    return Submission(name, student, kept, main_file, sources, None, tuple(told), graded_file=chosen)
 
 
 def refused_submission(name: str, student: str, problem: str) -> Submission:
@@ -38,7 +38,7 @@ def refused_submission(name: str, student: str, problem: str) -> Submission:
     return Submission(name, student, (), None, {}, problem)
 
 
-def _unpack_single_zip(files: Files, main_file: str, notices: list[str]) -> Files:
+def _unpack_single_zip(files: Files, notices: list[str]) -> Files:
     """If what was handed in is one archive and no source, the archive's files."""
     zips = [name for name in files if name.lower().endswith(".zip")]
     if len(zips) != 1 or any(name.endswith(".py") for name in files):

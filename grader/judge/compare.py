@@ -76,7 +76,7 @@ def difference_text(
         gap = abs(float(a) - float(b))
         text += f" (difference {gap:.2e}, allowed {atol + rtol * abs(float(b)):.2e})."
     if 1 < off.numel() <= _SHOWN_WHOLE:
-        text += f"\nyours    {_whole(found)}\nexpected {_whole(wanted)}"
+        text += "\n" + _side_by_side(found, wanted)
     return text
 
 
@@ -85,13 +85,21 @@ def _shown(value: torch.Tensor) -> str:
     return f"{item:.8g}" if isinstance(item, float) else str(item)
 
 
-def _whole(tensor: torch.Tensor) -> str:
-    def text(value: Any) -> str:
-        if isinstance(value, list):
-            return "[" + ", ".join(text(item) for item in value) + "]"
-        return f"{value:.4f}" if isinstance(value, float) else str(value)
+def _side_by_side(found: torch.Tensor, wanted: torch.Tensor) -> str:
+    """Both tensors whole, a row of the last axis on each line."""
+    left, right = _rows(found), _rows(wanted)
+    width = max(len(row) for row in ["yours", *left])
+    lines = [f"{'yours':<{width}}   expected"]
+    lines += [f"{mine:<{width}}   {theirs}" for mine, theirs in zip(left, right, strict=True)]
+    return "\n".join(lines)
 
-    return text(tensor.tolist())
+
+def _rows(tensor: torch.Tensor) -> list[str]:
+    def text(value: Any) -> str:
+        return f"{value:7.4f}" if isinstance(value, float) else str(value)
+
+    length = tensor.shape[-1] if tensor.dim() else 1
+    return [" ".join(text(value) for value in row) for row in tensor.reshape(-1, length).tolist()]
 
 
 def describe(value: Any) -> str:

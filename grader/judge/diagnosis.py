@@ -7,7 +7,7 @@ and every observation are equal within tolerance. No match, no guess:
 - everything that the variant fails, the submission fails too, and at least half of it in the same way;
 - where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
   the same checks;
-- of several, the one that explains most wins, and among those the one with the fewest failures left over.
+- of several, the one that explains most wins, and among equals the first by name.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:
     if not failed or not known.variants:
         return result
     skipped = {check.id for check in result.checks if check.status == "skipped"}
-    explained: dict[str, tuple[tuple[int, int, str], Diagnosis]] = {}
+    explained: dict[str, tuple[tuple[int, str], Diagnosis]] = {}
     for variant in known.variants:
         matched = _matched_checks(variant, failed, skipped)
-        rank = (-len(matched), len(failed) - len(matched), variant.slug)
+        rank = (-len(matched), variant.slug)
         for name in matched:
             if name not in explained or rank < explained[name][0]:
                 explained[name] = (rank, Diagnosis(variant.slug, variant.explanation))

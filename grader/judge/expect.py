@@ -143,7 +143,8 @@ class Expect:
     def raises(self, kind: str, call: Callable[[], Any], name: str, mentions: Sequence[str] = ()) -> None:
         """`call()` must raise an exception whose type, or a base of it, is called `kind`.
 
-        Its text must contain at least one of `mentions`, if there are any. The text itself is not kept: only whether it mentions what it should.
+        Its text must contain at least one of `mentions`, if there are any. The text itself is not kept: only
+        whether it mentions what it should.
         """
         wanted = f"{kind} that mentions {' or '.join(mentions)}" if mentions else kind
         try:

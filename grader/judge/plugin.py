@@ -192,5 +192,8 @@ def load_module(path: Path, name: str) -> Any:
         raise UsageProblem(f"{path} cannot be loaded.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageProblem(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
     return module

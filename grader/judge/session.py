@@ -179,7 +179,7 @@ def submission_info(submission: Submission) -> records.SubmissionInfo:
         submitted_at=submission.submitted_at,
         sha256=submission.sha256,
         files=[records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
-        graded_file=submission.main,
+        graded_file=submission.graded_file,
     )
 
 

@@ -26,9 +26,10 @@ class SubmittedFile(msgspec.Struct, frozen=True):
 class Submission(msgspec.Struct, frozen=True):
     """One person's work for one assignment.
 
-    `id` is safe as a file name and unique in its run; `student` is the person as the source names them. `main` is the
-    name of the file to grade and `sources` the decoded Python text of it and its siblings, by name; when nothing
-    gradable was handed in, `main` is None and `problem` says why in one sentence.
+    `id` is safe as a file name and unique in its run; `student` is the person as the source names them. `sources`
+    is the decoded Python text of the graded file, under its proper name `main`, and of its siblings; `graded_file` is
+    the name under which it was handed in. When nothing gradable was handed in, `main` is None and `problem` says why
+    in one sentence.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Submission(msgspec.Struct, frozen=True):
     problem: str | None = None
     notices: tuple[str, ...] = ()
     submitted_at: str | None = None
+    graded_file: str | None = None
 
     @property
     def sha256(self) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -33,7 +33,10 @@ _HIDDEN_WORDS: dict[CheckStatus, str] = {
 
 
 class CheckView(msgspec.Struct, frozen=True):
-    """One check as its student may see it. `feedback` may have several lines."""
+    """One check as its student may see it. `feedback` may have several lines.
+
+    `not_run`: it could not be run, for a reason that is not the student's.
+    """
 
     id: str
     title: str
@@ -44,6 +47,7 @@ class CheckView(msgspec.Struct, frozen=True):
     feedback: str
     hint: str
     diagnosis: Diagnosis | None
+    not_run: bool = False
 
 
 class GroupView(msgspec.Struct, frozen=True):
@@ -75,6 +79,7 @@ class StudentView(msgspec.Struct, frozen=True):
     isolation: str
     environment: str
     seconds: float
+    hidden_topics: list[str] = []
 
 
 class CohortRow(msgspec.Struct, frozen=True):
@@ -126,8 +131,8 @@ class CohortView(msgspec.Struct, frozen=True):
     attention: list[CohortRow]
 
 
-def student_view(result: GradeResult) -> StudentView:
-    """The part of `result` that its student may see."""
+def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> StudentView:
+    """The part of `result` that its student may see; `hidden_topics` is what checks that did not run will look at."""
     groups: dict[str, list[CheckView]] = {}
     for check in result.checks:
         groups.setdefault(check.group, []).append(check_view(check))
@@ -153,6 +158,7 @@ def student_view(result: GradeResult) -> StudentView:
         environment=f"grader {result.environment.grader}, Python {result.environment.python}, "
         f"torch {result.environment.torch}",
         seconds=result.seconds,
+        hidden_topics=list(hidden_topics),
     )
 
 
@@ -180,6 +186,7 @@ def check_view(check: CheckResult) -> CheckView:
         feedback=_student_feedback(check, hidden),
         hint="" if check.status in ("passed", "skipped") else check.hint,
         diagnosis=check.diagnosis,
+        not_run=check.fault in ("author", "machine"),
     )
 
 

@@ -7,12 +7,12 @@ progress goes to standard error, and only to a terminal. Students' text is clean
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
@@ -96,7 +96,7 @@ def _counts(view: CohortView) -> str:
     return f"{len(view.rows)} submissions: {', '.join(parts)}"
 
 
-def print_check(view: StudentView, hidden_topics: Sequence[str]) -> None:
+def print_check(view: StudentView) -> None:
     """One submission's public checks: score, diagnoses, each check with what differs, and what comes later."""
     console = output_console()
     console.print(Text(_headline(view), style="bold"))
@@ -104,17 +104,18 @@ def print_check(view: StudentView, hidden_topics: Sequence[str]) -> None:
         console.print(Text(f"note: {plain_text(notice, 1000)}", style="yellow"))
     for diagnosis in view.diagnoses:
         console.print(Text("\nThis looks like a known misconception:", style="bold"))
-        console.print(Padding(Text(diagnosis.explanation), (0, 2)))
+        console.print(Text(_indented(console, diagnosis.explanation, 2)))
     for group in view.groups:
         console.print(Text(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", style="bold"))
         for check in group.checks:
             _print_one(console, check)
+    if not view.hidden_topics or view.status != "graded":
+        return
     console.print()
-    if hidden_topics and view.status == "graded":
-        everything = (
-            "All public checks passed. " if all(c.status == "passed" for g in view.groups for c in g.checks) else ""
-        )
-        console.print(Text(f"{everything}Hidden checks will still look at: {'; '.join(hidden_topics)}."))
+    passed = all(check.status == "passed" for group in view.groups for check in group.checks)
+    everything = "All public checks passed. " if passed else ""
+    topics = "; ".join(view.hidden_topics)
+    console.print(Text(f"{everything}Hidden checks will still look at: {topics}."))
 
 
 def _headline(view: StudentView) -> str:
@@ -130,6 +131,21 @@ def _print_one(console: Console, check: CheckView) -> None:
     line = Text("  ") + Text(mark, style=style) + Text(f"  {check.title}  ({check.points:g}/{check.max_points:g})")
     console.print(line)
     if check.feedback:
-        console.print(Padding(Text(plain_text(check.feedback, 2000)), (0, 10)))
+        console.print(Text(_indented(console, plain_text(check.feedback, 2000), 10)))
     if check.hint:
-        console.print(Padding(Text(f"Hint: {check.hint}", style="cyan"), (0, 10)))
+        console.print(Text(_indented(console, f"Hint: {check.hint}", 10), style="cyan"))
+
+
+def _indented(console: Console, text: str, columns: int) -> str:
+    """Every line moved in, and broken where the console ends."""
+    width = max(20, console.width - columns)
+    lines: list[str] = []
+    for line in text.splitlines():
+        inner = len(line) - len(line.lstrip())
+        broken = (
+            textwrap.wrap(line, width, subsequent_indent=" " * inner, drop_whitespace=True)
+            if len(line) > width
+            else [line]
+        )
+        lines += [" " * columns + part for part in broken]
+    return "\n".join(lines)

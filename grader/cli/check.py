@@ -1,0 +1,152 @@
+"""`grader check`: the public checks on a student's own file.
+
+Runs on the student's machine. The command's process is the judge; the student's code runs in a plain subprocess beside
+it, which starts first so that both import torch at the same time. No protection is needed from one's own code, and
+none is claimed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli.options import course_option
+from grader.content import assignment_ids, course_folder, load_assignment, templates_folder
+from grader.errors import MachineProblem, UsageProblem
+from grader.intake.working import find_main_file, read_working_file
+from grader.model.assignment import Assignment
+from grader.sandbox.base import Sandbox, SandboxBroken
+from grader.sandbox.modes import backend_for
+
+if TYPE_CHECKING:
+    from grader.judge.session import Judge
+    from grader.model.result import GradeResult
+
+NOT_ALL_PASSED = 1
+NOT_GRADED = 3
+
+
+@click.command(name="check")
+@click.argument("path", required=False, default=Path(), type=click.Path(path_type=Path))
+@click.option("--assignment", "assignment_id", metavar="ID", help="The assignment (else told by the file's name).")
+@click.option("--watch", is_flag=True, help="Check again after each save, until Ctrl-C.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the result as JSON.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a report as HTML.")
+@course_option
+def command(
+    path: Path,
+    assignment_id: str | None,
+    watch: bool,
+    json_file: Path | None,
+    html_file: Path | None,
+    course: Path | None,
+) -> None:
+    """Run the public checks on PATH, a file or a folder (else the current folder).
+
+    Exit status: 0 all public checks passed, 1 some did not, 2 unusable input, 3 a check could not be run.
+    """
+    folder = course_folder(course)
+    file, assignment = _what_to_check(path, assignment_id, folder)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported
+    outputs = _Outputs(json_file, html_file, templates_folder(folder))
+    statuses: list[int] = []
+
+    def serve(judge: Judge) -> None:
+        for _ in _occasions(file, watch):
+            result = judge.judge(read_working_file(file, assignment.main_file), sandbox)
+            sandbox.sweep()
+            statuses.append(outputs.show(result, assignment))
+
+    try:
+        sandbox = _open_sandbox(assignment)
+        try:
+            _collect(assignment, serve)
+        finally:
+            sandbox.close()
+    except SandboxBroken as broken:
+        raise MachineProblem(f"No process for your code could be started: {broken}") from None
+    raise click.exceptions.Exit(statuses[-1] if statuses else NOT_GRADED)
+
+
+def _what_to_check(path: Path, assignment_id: str | None, course: Path) -> tuple[Path, Assignment]:
+    """The file, and the assignment that it is for."""
+    if assignment_id is not None:
+        assignment = load_assignment(course, assignment_id)
+        return find_main_file(path, [assignment.main_file]), assignment
+    by_file = {load_assignment(course, name).main_file: name for name in assignment_ids(course)}
+    file = find_main_file(path, list(by_file))
+    if file.name not in by_file:
+        raise UsageProblem(
+            f"{file.name} is the file of no assignment; name one with --assignment ({', '.join(by_file.values())})."
+        )
+    return file, load_assignment(course, by_file[file.name])
+
+
+def _open_sandbox(assignment: Assignment) -> Sandbox:
+    about = assignment.about
+    return backend_for("plain").open(about.limits, ("numpy", "torch", *about.sandbox.preload), slot=0)
+
+
+def _collect(assignment: Assignment, serve: Callable[[Judge], None]) -> None:
+    from grader.judge.session import collect_checks
+
+    collect_checks(assignment, True, serve)
+
+
+def _occasions(file: Path, watch: bool) -> Iterator[None]:
+    """Once, or once now and again after each change of a Python file in the folder, until interrupted."""
+    yield
+    if not watch:
+        return
+    import watchfiles
+
+    print(f"Watching {file}; Ctrl-C ends it.", file=sys.stderr, flush=True)
+    filters = watchfiles.PythonFilter()
+    for _ in watchfiles.watch(file.resolve().parent, watch_filter=filters, debounce=100, raise_interrupt=False):
+        print("\n" + "─" * 40, file=sys.stderr, flush=True)
+        yield
+
+
+class _Outputs:
+    """Where a result goes: the terminal, and files if they were asked for."""
+
+    def __init__(self, json_file: Path | None, html_file: Path | None, templates: Path) -> None:
+        self._json = json_file
+        self._html = html_file
+        self._templates = templates
+
+    def show(self, result: GradeResult, assignment: Assignment) -> int:
+        """Print and write one result; returns the exit status that it stands for."""
+        from grader.batch.variants import public_misconceptions
+        from grader.judge.diagnosis import diagnose
+        from grader.model.view import student_view
+        from grader.render.terminal import print_check
+
+        diagnosed = diagnose(result, public_misconceptions(assignment))
+        view = student_view(diagnosed, assignment.about.hidden_topics)
+        print_check(view)
+        try:
+            self._write(diagnosed, assignment)
+        except OSError as error:
+            raise UsageProblem(f"{error.filename} cannot be written: {error.strerror}.") from None
+        if result.status == "ungraded":
+            return NOT_GRADED
+        return 0 if result.status == "graded" and result.score == result.max_score else NOT_ALL_PASSED
+
+    def _write(self, result: GradeResult, assignment: Assignment) -> None:
+        if self._json is not None:
+            from grader.model.jsonform import result_to_json
+
+            self._json.write_bytes(result_to_json(result))
+        if self._html is not None:
+            from grader.model.view import student_view
+            from grader.render.html import student_html
+
+            html = student_html(student_view(result, assignment.about.hidden_topics), self._templates)
+            self._html.write_text(html, "utf-8")
+            print(f"Report: {self._html.resolve()}", file=sys.stderr)

@@ -1,0 +1,6 @@
+def double(x):
+    raise NotImplementedError
+
+
+def total(x):
+    raise NotImplementedError
