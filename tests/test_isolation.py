@@ -42,7 +42,7 @@ def test_this_machine_confines(grader: Command) -> None:
 def test_nothing_degrades_silently(monkeypatch: pytest.MonkeyPatch) -> None:
     offering(monkeypatch, "plain")
     for isolation in ("auto", "strict"):
-        with pytest.raises(MachineProblem, match="nothing was graded.*--isolation plain"):
+        with pytest.raises(MachineProblem, match=r"nothing was graded.*--isolation plain"):
             modes.choose(isolation, "confined")
     assert modes.choose("plain", "confined") == "plain"
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import platform
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import click
 from rich.table import Table
 from rich.text import Text
 
 import grader
+from grader.cli.options import course_option
+from grader.content import assignment_ids, course_folder
 from grader.render.terminal import output_console
 from grader.sandbox.base import Probe
 from grader.sandbox.contract import PROMISES, try_contract
@@ -20,7 +23,8 @@ NO_CONFINEMENT = 3
 
 
 @click.command(name="doctor")
-def command() -> None:
+@course_option
+def command(course: Path | None) -> None:
     """Say which versions and isolation layers this machine has, what is missing, and how to get it.
 
     Each mode is tried by starting a confined process in it; the best one then has to keep every promise of the
@@ -29,7 +33,9 @@ def command() -> None:
     console = output_console()
     versions = [f"{name} {metadata.version(name)}" for name in ("torch", "numpy", "pytest")]
     console.print(Text(f"grader {grader.__version__}, Python {platform.python_version()}, {', '.join(versions)}"))
-    console.print(Text(f"{platform.system()} {platform.release()} {platform.machine()}\n"))
+    console.print(Text(f"{platform.system()} {platform.release()} {platform.machine()}"))
+    folder = course_folder(course)
+    console.print(Text(f"Course {folder}: {', '.join(assignment_ids(folder)) or 'no assignments'}\n"), soft_wrap=True)
     probes = probe_all()
     console.print(_table(probes))
     best = next(probe for probe in probes if probe.works)

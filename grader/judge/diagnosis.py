@@ -61,8 +61,13 @@ class Misconceptions(msgspec.Struct, frozen=True):
 
 
 def describe_variant(slug: str, explanation: str, result: GradeResult) -> KnownVariant:
-    """What a wrong variant's result teaches."""
-    return KnownVariant(slug, explanation, {check.id: _failed(check) for check in result.checks if _is_failure(check)})
+    """What a wrong variant's result teaches: of each observation only what was seen, and whether it held."""
+    checks = {}
+    for check in filter(_is_failure, result.checks):
+        seen = _failed(check)
+        slim = [Observation(o.name, o.kind, None, o.actual, "" if o.held else "differs") for o in seen.observations]
+        checks[check.id] = msgspec.structs.replace(seen, observations=slim)
+    return KnownVariant(slug, explanation, checks)
 
 
 def _is_failure(check: CheckResult) -> bool:

@@ -147,7 +147,8 @@ def error_report(error: BaseException) -> dict[str, Any]:
     """An exception as the wire takes it, with the innermost line that lies in a file of the student's."""
     kinds = [kind.__name__ for kind in type(error).__mro__ if kind is not object]
     try:
-        text = str(error)
+        # A syntax error's text repeats its place, which is reported on its own.
+        text = str(error.msg) if isinstance(error, SyntaxError) else str(error)
     except BaseException:  # a student's __str__ may raise
         text = "(its text could not be read)"
     report: dict[str, Any] = {"kinds": [str(kind)[:80] for kind in kinds[:20]], "text": _sendable(text, 4000)}

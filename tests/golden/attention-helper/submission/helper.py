@@ -1,0 +1,5 @@
+import math
+
+
+def scale(width):
+    return 1 / math.sqrt(width)

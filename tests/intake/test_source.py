@@ -1,0 +1,249 @@
+"""SOURCE in every shape: which submissions it holds, under which ids, made of which files."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.errors import UsageProblem
+from grader.intake.source import find_submissions, safe_ids
+from grader.model.submission import Submission
+
+MAIN = "attention.py"
+CODE = b"def f():\n    return 1\n"
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def found(source: Path) -> dict[str, Submission]:
+    """Every submission in SOURCE, read, by id."""
+    submissions = {name: read() for name, read in find_submissions(source, MAIN).submissions}
+    assert all(submission.id == name for name, submission in submissions.items())
+    return submissions
+
+
+def write(folder: Path, *names: str) -> Path:
+    """Files below a folder, each holding CODE and its own name."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(CODE + b"# " + name.encode())
+    return folder
+
+
+def zip_of(folder: Path, under: str = "") -> Path:
+    """The folder as a zip beside it, its files below `under`."""
+    path = folder.with_suffix(".zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                archive.write(file, under + file.relative_to(folder).as_posix())
+    return path
+
+
+def graded(submissions: dict[str, Submission]) -> dict[str, str | None]:
+    """The name of the graded file by id."""
+    assert all(submission.problem is None for submission in submissions.values())
+    return {name: submission.main for name, submission in submissions.items()}
+
+
+@given(
+    st.lists(
+        st.text(max_size=12) | st.sampled_from(["a", "A", "a-2", "con", "CON.py", "-", ".", "é", "a-", "Wei Chen"])
+    )
+)
+def test_ids_are_safe_and_unique(names: list[str]) -> None:
+    ids = safe_ids(names)
+    assert len(ids) == len(names)
+    assert all(ID.fullmatch(name) and len(name) <= 90 for name in ids)
+    assert len({name.lower() for name in ids}) == len(ids)
+    assert not any(re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name) for name in ids)
+
+
+@given(st.lists(st.from_regex(ID, fullmatch=True).map(lambda name: f"u{name}"[:40].rstrip("-")), unique_by=str.lower))
+def test_names_that_are_ids_keep_them(names: list[str]) -> None:
+    assert safe_ids(names) == names
+
+
+def test_collisions_are_numbered() -> None:
+    assert safe_ids(["Wei Chen", "wei-chen", "Wei+Chen", "???", "!!!", "con"]) == [
+        *("Wei-Chen", "wei-chen-2", "Wei-Chen-3"),
+        *("submission", "submission-2", "s-con"),
+    ]
+
+
+FOLDERS = ("ann/attention.py", "ben/attention.py", "cy/attention (1).py")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_folder_of_folders(tmp_path: Path, packed: bool) -> None:
+    folder = write(tmp_path / "class", *FOLDERS)
+    submissions = found(zip_of(folder) if packed else folder)
+    assert graded(submissions) == {"ann": MAIN, "ben": MAIN, "cy": MAIN}
+    assert submissions["ben"].student == "ben"
+    assert submissions["ben"].sources == {MAIN: (CODE + b"# ben/attention.py").decode()}
+    assert "graded as attention.py" in submissions["cy"].notices[0]
+
+
+@pytest.mark.parametrize("wrapping", ["class/", "export/class/"])
+def test_a_wrapped_zip_is_unwrapped(tmp_path: Path, wrapping: str) -> None:
+    folder = write(tmp_path / "class", *FOLDERS)
+    assert list(found(zip_of(folder, wrapping))) == ["ann", "ben", "cy"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_folder_of_files(tmp_path: Path, packed: bool) -> None:
+    folder = write(tmp_path / "class", "ann.py", "ben.py", "notes.txt", ".hidden.py", "__MACOSX/._ann.py", ".DS_Store")
+    source = zip_of(folder) if packed else folder
+    assert [name for name in found(source) if name in ("ann", "ben")] == ["ann", "ben"]
+    assert "notes.txt" in find_submissions(source, MAIN).passed_over
+    assert not any("MACOSX" in name for name in found(source))
+
+
+@pytest.mark.parametrize("name", ["attention.py", "whatever.py"])
+def test_a_single_file(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name)
+    assert graded(found(tmp_path / name)) == {name.removesuffix(".py"): MAIN}
+
+
+@pytest.mark.parametrize("wrapping", ["", "hw1/", "hw1/src/"])
+def test_a_single_folder_and_its_zip(tmp_path: Path, wrapping: str) -> None:
+    folder = write(tmp_path / "work", "attention.py", "helper.py", "sub/more.py", "__MACOSX/._attention.py")
+    (submission,) = found(folder).values()
+    assert (submission.id, submission.main) == ("work", MAIN)
+    assert set(submission.sources) == {MAIN, "helper.py", "sub/more.py"}
+    (unpacked,) = found(zip_of(folder, wrapping)).values()
+    assert unpacked.main == MAIN
+    assert unpacked.sources == submission.sources
+
+
+def test_zips_of_students_in_a_folder(tmp_path: Path) -> None:
+    for name in ("ann", "ben"):
+        zip_of(write(tmp_path / "class" / name, "attention.py"), "hw/")
+        os.rename(tmp_path / "class" / name, tmp_path / name)
+    submissions = found(tmp_path / "class")
+    assert graded(submissions) == {"ann": MAIN, "ben": MAIN}
+    assert submissions["ann"].notices[0] == "ann.zip was unpacked."
+    assert [file.name for file in submissions["ann"].files] == ["ann.zip"]
+
+
+def test_a_zip_in_a_students_folder(tmp_path: Path) -> None:
+    inner = write(tmp_path / "inner", "hw1/attention.py", "hw1/helper.py")
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    os.rename(zip_of(inner), tmp_path / "class" / "ann" / "my work.zip")
+    (submission,) = found(tmp_path / "class").values()
+    assert (submission.main, submission.problem) == (MAIN, None)
+    assert set(submission.sources) == {MAIN, "helper.py"}
+    assert submission.notices == ("my work.zip was unpacked.", "hw1/attention.py was graded.")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["attention-2.py", "attention (1).py", "attention(12).py", "attention copy.py", "Attention.PY", "attention_3.py"],
+)
+def test_renamed_files(tmp_path: Path, name: str) -> None:
+    (submission,) = found(write(tmp_path / "class", f"ann/{name}", "ann/other.py")).values()
+    assert submission.problem is None
+    assert submission.notices == (f"{name} was graded as attention.py.",)
+    assert CODE.decode() in submission.sources[submission.main or ""]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["attention-2.py", "attention-3.py"], "no telling which of attention-2.py, attention-3.py"),
+        (["one.py", "two.py"], "no telling which of one.py, two.py"),
+        (["a/attention.py", "b/attention.py"], "2 files called attention.py"),
+        (["notes.txt", "q3.ipynb"], "attention.py was not handed in; found only notes.txt, q3.ipynb"),
+        ([".DS_Store"], "Nothing was handed in"),
+    ],
+)
+def test_what_cannot_be_chosen_is_told(tmp_path: Path, names: list[str], words: str) -> None:
+    (submission,) = found(write(tmp_path / "class", *(f"ann/{name}" for name in names))).values()
+    assert submission.main is None
+    assert words in (submission.problem or "")
+
+
+def test_the_exact_name_comes_first(tmp_path: Path) -> None:
+    (submission,) = found(
+        write(tmp_path / "class", "ann/attention.py", "ann/attention-2.py", "ann/x/attention.py")
+    ).values()
+    assert submission.main == MAIN
+    assert submission.sources[MAIN].endswith("# ann/attention.py")
+
+
+NAMES = ["O'Brien, Zoë [2] (late)+&", 'quo"te', "per%cent %s {0}", "sp ace ", "new\nline", "$(touch x)", "-rf", "李娜"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_data(tmp_path: Path, name: str, form: str) -> None:
+    student = unicodedata.normalize(form, name)
+    submissions = found(write(tmp_path / "class", f"{student}/attention.py", "ann/attention.py"))
+    (other,) = submissions.keys() - {"ann"}
+    assert submissions[other].student == student
+    assert submissions[other].problem is None
+    assert ID.fullmatch(other)
+
+
+def test_both_unicode_forms_of_one_name(tmp_path: Path) -> None:
+    forms = [unicodedata.normalize(form, "Zoë") for form in ("NFC", "NFD")]
+    submissions = found(write(tmp_path / "class", *(f"{form}/attention.py" for form in forms)))
+    assert sorted(submissions) == ["Zoe", "Zoe-2"]
+    assert {submission.student for submission in submissions.values()} == set(forms)
+
+
+def test_names_that_are_no_text_can_still_be_written(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/class/Zo\xeb"
+    os.makedirs(folder)
+    for name in (b"attention.py", b"m\xf6re.py"):
+        Path(os.fsdecode(folder + b"/" + name)).write_bytes(CODE)
+    (submission,) = found(tmp_path / "class").values()
+    assert submission.problem is None
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(submission), type=Submission) == submission
+
+
+def test_links_are_never_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", "attention.py")
+    folder = write(tmp_path / "class", "ann/attention.py", "ben/notes.txt")
+    (folder / "cy").symlink_to(outside)
+    (folder / "dee.py").symlink_to(outside / MAIN)
+    (folder / "ben" / MAIN).symlink_to(outside / MAIN)
+    os.mkfifo(folder / "eve.py")
+    submissions = found(folder)
+    assert [name for name, submission in submissions.items() if submission.problem is None] == ["ann"]
+    assert "is a link" in (submissions["cy"].problem or "")
+    assert "not a regular file" in (submissions["eve"].problem or "")
+    assert "outside" not in str(msgspec.to_builtins(submissions))
+
+
+def test_a_refused_archive_is_one_students(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "ann/attention.py")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("../attention.py", CODE)
+    (folder / "ben.zip").write_bytes(out.getvalue())
+    submissions = found(folder)
+    assert submissions["ann"].problem is None
+    assert "outside" in (submissions["ben"].problem or "")
+    assert submissions["ben"].sources == {}
+
+
+def test_a_sibling_with_a_librarys_name_is_told(tmp_path: Path) -> None:
+    (submission,) = found(write(tmp_path / "class", "ann/attention.py", "ann/random.py", "ann/mine.py")).values()
+    assert submission.notices == ("random.py has the name of a library; `import random` gives the library.",)
+
+
+@pytest.mark.parametrize("make", [lambda path: None, Path.mkdir, lambda path: write(path, "x.txt", ".a.py")])
+def test_a_source_without_submissions(tmp_path: Path, make: object) -> None:
+    make(tmp_path / "class")  # type: ignore[operator]
+    with pytest.raises(UsageProblem, match=r"does not exist|holds no submission"):
+        find_submissions(tmp_path / "class", MAIN)

@@ -1,0 +1,182 @@
+"""Views: what a student sees of a result, and what staff see of a class."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.model.result import CheckResult, Diagnosis, GradeResult, Printed, StudentError
+from grader.model.view import check_view, cohort_view, outcome, student_view
+
+MakeCheck = Callable[..., CheckResult]
+MakeResult = Callable[..., GradeResult]
+
+SCALE = Diagnosis("scale", "You divide by the wrong width.")
+MASK = Diagnosis("mask", "You hide the queries.")
+BAD = ["failed", "error", "timeout", "memory", "crashed", "skipped"]
+
+
+def shown(value: Any) -> str:
+    """Everything that a view holds, as text."""
+    return msgspec.json.encode(value).decode()
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
+@pytest.mark.parametrize("status", BAD)
+def test_hidden_checks_show_no_values(
+    secrets_everywhere: MakeCheck, make_result: MakeResult, status: str, visibility: str
+) -> None:
+    error = StudentError("SECRETError", "attention.py", 7) if status in ("error", "memory") else None
+    check = secrets_everywhere(status, visibility=visibility, error=error, hint="Look at the axis.", diagnosis=SCALE)
+    result = make_result("a", [check], stdout="SECRET", stderr="SECRET", printed_for_student=Printed("mine", ""))
+    view = student_view(result)
+    assert "SECRET" not in shown(view)
+    (seen,) = view.groups[0].checks
+    assert (seen.hidden, seen.status, seen.title) == (True, status, "Title of hidden")
+    assert seen.feedback != ""
+    assert seen.diagnosis == SCALE
+    assert seen.hint == ("" if status == "skipped" else "Look at the axis.")
+    assert view.printed.stdout == "mine"
+
+
+@pytest.mark.parametrize("kind", ["ValueError", "KeyError", "RecursionError", "OutOfMemoryError", "RuntimeError"])
+def test_known_exceptions_have_their_name_and_line(secrets_everywhere: MakeCheck, kind: str) -> None:
+    check = secrets_everywhere("error", error=StudentError(kind, "attention.py", 7))
+    assert check_view(check).feedback == f"Your code raised {kind} at attention.py, line 7."
+
+
+KNOWN = {*vars(builtins), "OutOfMemoryError"}
+
+
+@given(st.text(min_size=1, max_size=40).filter(lambda name: name not in KNOWN))
+def test_other_names_of_exceptions_are_the_students_text(name: str) -> None:
+    check = CheckResult("a", "A", "G", "error", "student", 0, 1, "hidden", error=StudentError(name, "attention.py", 7))
+    assert check_view(check).feedback == "Your code raised an exception at attention.py, line 7."
+
+
+def test_an_exception_without_a_place(secrets_everywhere: MakeCheck) -> None:
+    assert check_view(secrets_everywhere("error")).feedback == "Your code raised an exception."
+    nowhere = secrets_everywhere("error", error=StudentError("ValueError", None, None))
+    assert check_view(nowhere).feedback == "Your code raised ValueError."
+
+
+def test_the_file_of_a_hidden_exception_is_one_that_was_handed_in(
+    secrets_everywhere: MakeCheck, make_result: MakeResult
+) -> None:
+    check = secrets_everywhere("error", error=StudentError("ValueError", "SECRET=0.2731 0.9921", 3))
+    assert "SECRET" not in shown(student_view(make_result("a", [check])))
+
+
+@pytest.mark.parametrize("status", BAD)
+def test_visible_checks_show_their_feedback(make_check: MakeCheck, status: str) -> None:
+    check = make_check("a", status=status, feedback="expected 3, got 4", hint="Count.", staff_detail="SECRET")
+    seen = check_view(check)
+    assert (seen.hidden, seen.feedback) == (False, "expected 3, got 4")
+    assert "SECRET" not in shown(seen)
+
+
+@pytest.mark.parametrize("visibility", ["visible", "hidden"])
+def test_passed_checks_need_no_words(make_check: MakeCheck, visibility: str) -> None:
+    seen = check_view(make_check("a", visibility=visibility, feedback="SECRET", hint="SECRET"))
+    assert (seen.feedback, seen.hint) == ("", "")
+
+
+@pytest.mark.parametrize("visibility", ["visible", "hidden"])
+@pytest.mark.parametrize("fault", ["author", "machine"])
+@pytest.mark.parametrize("status", ["error", "skipped", "timeout"])
+def test_faults_of_ours_say_so(make_check: MakeCheck, fault: str, visibility: str, status: str) -> None:
+    check = make_check("a", status=status, fault=fault, visibility=visibility, feedback="SECRET", staff_detail="SECRET")
+    seen = check_view(check)
+    assert "not your doing" in seen.feedback
+    assert "SECRET" not in shown(seen)
+
+
+def test_an_ungraded_student_reads_no_reason_of_staffs(make_check: MakeCheck, make_result: MakeResult) -> None:
+    check = make_check("a", status="error", fault="author", feedback="SECRET")
+    reason = "A check itself broke: SECRET in /srv/hidden"
+    view = student_view(make_result("a", [check], status="ungraded", score=None, reason=reason))
+    assert (view.status, view.score) == ("ungraded", None)
+    assert "not your doing" in (view.reason or "")
+    assert "SECRET" not in shown(view)
+
+
+def test_an_invalid_student_reads_why(make_result: MakeResult) -> None:
+    view = student_view(make_result("a", [], status="invalid", score=0.0, reason="attention.py is empty."))
+    assert (view.reason, view.score, view.groups) == ("attention.py is empty.", 0.0, [])
+
+
+def test_a_view_keeps_the_order_and_sums_groups(make_check: MakeCheck, make_result: MakeResult) -> None:
+    checks = [
+        make_check("a", group="Two", points=0.1, max_points=0.1),
+        make_check("b", group="One", status="failed", diagnosis=SCALE),
+        make_check("c", group="Two", points=0.2, max_points=0.2),
+        make_check("d", group="Two", status="failed", diagnosis=SCALE, max_points=1.0),
+        make_check("e", group="One", status="failed", diagnosis=MASK),
+    ]
+    view = student_view(make_result("a", checks, notices=["renamed"]), ["rows", "masks"])
+    assert [(g.name, g.points, g.max_points, [c.id for c in g.checks]) for g in view.groups] == [
+        ("Two", 0.3, 1.3, ["a", "c", "d"]),
+        ("One", 0.0, 20.0, ["b", "e"]),
+    ]
+    assert view.diagnoses == [SCALE, MASK]
+    assert view.notices == ["renamed"]
+    assert view.hidden_topics == ["rows", "masks"]
+    assert (view.graded_file, view.file_sha256) == ("attention.py", "cd" * 32)
+
+
+def test_real_students_see_no_observation(real_results: dict[str, GradeResult]) -> None:
+    for result in real_results.values():
+        view = student_view(result)
+        assert sum(len(group.checks) for group in view.groups) == len(result.checks)
+        assert "observations" not in shown(view)
+        assert "staff_detail" not in shown(view)
+
+
+def a_class(make_check: MakeCheck, make_result: MakeResult) -> list[GradeResult]:
+    """Five submissions: two graded alike, one better, one invalid, one ungraded."""
+    good, bad = make_check("one"), make_check("one", status="failed", diagnosis=SCALE)
+    hidden = make_check("two", visibility="hidden", status="error", diagnosis=MASK)
+    return [
+        make_result("a", [good, make_check("two", visibility="hidden")], seconds=1.0),
+        make_result("b", [bad, hidden], score=0.5, notices=["renamed"]),
+        make_result("c", [bad, make_check("two", visibility="hidden")], score=10.0),
+        make_result("d", [], status="invalid", score=0.0, reason="empty"),
+        make_result(
+            "e", [make_check("one", status="error", fault="machine")], status="ungraded", score=None, reason="disk"
+        ),
+    ]
+
+
+def test_a_class_in_numbers(make_check: MakeCheck, make_result: MakeResult) -> None:
+    view = cohort_view(a_class(make_check, make_result))
+    assert view.counts == {"graded": 3, "invalid": 1, "ungraded": 1}
+    assert (view.mean, view.median) == (7.62, 5.25)  # of 20, 0.5, 10 and 0
+    assert [(c.id, c.passed, c.total, c.hidden) for c in view.checks] == [("one", 1, 3, False), ("two", 2, 3, True)]
+    assert [(m.diagnosis.slug, m.ids) for m in view.misconceptions] == [("scale", ["b", "c"]), ("mask", ["b"])]
+    assert [row.id for row in view.attention] == ["e"]
+    assert [(row.id, row.passed, row.checks) for row in view.rows] == [
+        *(("a", 2, 2), ("b", 0, 2), ("c", 1, 2)),
+        *(("d", 0, 0), ("e", 0, 1)),
+    ]
+    assert view.rows[1].notices == ["renamed"]
+    assert view.rows[1].diagnoses == [SCALE, MASK]
+
+
+def test_nobody_and_only_ungraded(make_result: MakeResult) -> None:
+    assert (cohort_view([]).mean, cohort_view([]).median, cohort_view([]).rows) == (None, None, [])
+    view = cohort_view([make_result("a", [], status="ungraded", score=None, reason="disk")])
+    assert (view.mean, view.median, view.counts["ungraded"]) == (None, None, 1)
+
+
+def test_outcomes(make_check: MakeCheck, make_result: MakeResult) -> None:
+    statuses = ["failed", "failed", "passed", "error", "timeout", "memory", "crashed", "skipped"]
+    mixed = make_result("a", [make_check(str(n), status=status) for n, status in enumerate(statuses)])
+    assert outcome(mixed) == "2 wrong, 1 raised, 1 timed out, 1 out of memory, 1 crashed, 1 skipped"
+    assert outcome(make_result("a", [make_check("a")])) == "all checks passed"
+    assert outcome(make_result("a", [], status="invalid", reason="It is empty.")) == "It is empty."
