@@ -77,7 +77,7 @@ class Run:
         name = result.submission.id
         tensors: dict[str, Any] = {}
         slim = msgspec.structs.replace(
-            result, checks=[_slim(check, f"{name}.tensors.json", tensors) for check in result.checks]
+            result, checks=[_slim(check, f"{name}.tensors.msgpack", tensors) for check in result.checks]
         )
         side = self._results / f"{name}.tensors"
         if tensors:
@@ -99,7 +99,7 @@ class Run:
 
 def _slim(check: CheckResult, side_file: str, tensors: dict[str, Any]) -> CheckResult:
     def moved(value: Any, key: str) -> Any:
-        if is_tensor_json(value) and value.get("data") is not None and len(value["data"]) > _LARGE:
+        if is_tensor_json(value) and value["data"] is not None and len(value["data"]) > _LARGE:
             tensors[key] = value["data"]
             return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "file": side_file, "key": key}
         return value

@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
@@ -147,11 +147,34 @@ def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: in
             answer = FromSlot(result=judge.judge(submission, sandbox))
         except BaseException:
             answer = FromSlot(lost="".join(traceback.format_exc()))
-        view = memoryview(msgspec.msgpack.encode(answer))
+        view = memoryview(_encode(answer))
         while view:
             view = view[os.write(writer, view) :]
     finally:
         os._exit(0)
+
+
+def _encode(answer: FromSlot) -> bytes:
+    """The answer as bytes; should it hold text or numbers that cannot be encoded, then without them.
+
+    Whatever a student sends is cleaned where it comes in. This is the last line: hostile text must not cost a result.
+    """
+    try:
+        return msgspec.msgpack.encode(answer)
+    except (UnicodeEncodeError, OverflowError, ValueError, TypeError):
+        return msgspec.msgpack.encode(_encodable(msgspec.to_builtins(answer)))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_encodable(item) for item in value]
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        return str(value)
+    return value
 
 
 def _die_with_parent() -> None:

@@ -19,6 +19,8 @@ MAX_FILE_BYTES = 20 << 20
 MAX_TOTAL_BYTES = 100 << 20
 MAX_FILES = 2000
 MAX_NAME = 500
+_MAX_CLASS_BYTES = 1 << 30
+_MAX_CLASS_FILES = 50_000
 _JUNK_PARTS = frozenset({"__MACOSX", ".DS_Store", "__pycache__", ".ipynb_checkpoints", ".git", ".gitkeep", "Thumbs.db"})
 
 Files = dict[str, bytes]
@@ -27,6 +29,11 @@ Files = dict[str, bytes]
 
 class RefusedFiles(Exception):
     """What was handed in breaks a rule of intake; the text is one sentence for the student."""
+
+
+def plain_name(name: str) -> str:
+    """A file name as text: bytes that are not UTF-8, which Python keeps as half surrogate pairs, become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def is_junk(name: str) -> bool:
@@ -66,7 +73,7 @@ def read_folder(folder: Path) -> tuple[Files, list[str]]:
         folders.sort()
         for name in sorted(names):
             path = Path(root) / name
-            relative = path.relative_to(folder).as_posix()
+            relative = plain_name(path.relative_to(folder).as_posix())
             if is_junk(relative):
                 continue
             try:
@@ -86,7 +93,7 @@ def read_folder(folder: Path) -> tuple[Files, list[str]]:
     return files, notices
 
 
-def read_zip(content: bytes, label: str) -> Files:
+def read_zip(content: bytes, label: str, max_bytes: int = MAX_TOTAL_BYTES, max_files: int = MAX_FILES) -> Files:
     """The files of a zip archive, counted while they unpack.
 
     Raises:
@@ -94,17 +101,19 @@ def read_zip(content: bytes, label: str) -> Files:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return _read_members(archive, label)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
-        raise RefusedFiles(f"{label} cannot be unpacked ({error}); zip it again.") from None
+            return _read_members(archive, label, max_bytes, max_files)
+    except RefusedFiles:
+        raise
+    except Exception as error:  # damaged archives make zipfile raise errors of a dozen types
+        raise RefusedFiles(f"{label} cannot be unpacked ({type(error).__name__}); zip it again.") from None
 
 
-def _read_members(archive: zipfile.ZipFile, label: str) -> Files:
+def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_files: int) -> Files:
     files: Files = {}
     total = 0
     members = archive.infolist()
-    if len(members) > 10 * MAX_FILES:
-        raise RefusedFiles(f"{label} holds more than {10 * MAX_FILES} members.")
+    if len(members) > max_files:
+        raise RefusedFiles(f"{label} holds more than {max_files} members.")
     for member in members:
         name = member.filename.replace("\\", "/")
         if member.is_dir() or is_junk(name):
@@ -113,8 +122,9 @@ def _read_members(archive: zipfile.ZipFile, label: str) -> Files:
         with archive.open(member) as file:
             data = file.read(MAX_FILE_BYTES + 1)
         total += len(data)
-        if len(data) > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES * 10:
-            raise RefusedFiles(f"{label} unpacks to more than the limit at {PurePosixPath(name).name}.")
+        if len(data) > MAX_FILE_BYTES or total > max_bytes:
+            limits = f"{MAX_FILE_BYTES >> 20} MB a file, {max_bytes >> 20} MB in all"
+            raise RefusedFiles(f"{label} unpacks to more than the limit ({limits}) at {PurePosixPath(name).name}.")
         if name in files:
             raise RefusedFiles(f"{label} holds two files called {name}.")
         files[name] = data
@@ -124,7 +134,7 @@ def _read_members(archive: zipfile.ZipFile, label: str) -> Files:
 def _refuse_unsafe(member: zipfile.ZipInfo, name: str, label: str) -> None:
     parts = PurePosixPath(name).parts
     kind = stat.S_IFMT(member.external_attr >> 16)
-    if name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
+    if not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
         raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} would lie outside the archive's folder.")
     if kind not in (0, stat.S_IFREG):
         raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} is a link or a device.")
@@ -139,7 +149,11 @@ def read_source_zip(path: Path) -> Files:
         UsageProblem: it cannot be read; the sentence says why.
     """
     try:
-        return read_zip(path.read_bytes(), path.name)
+        if path.stat().st_size > _MAX_CLASS_BYTES:
+            raise RefusedFiles(
+                f"{path.name} is larger than {_MAX_CLASS_BYTES >> 20} MB; unpack it and grade the folder."
+            )
+        return read_zip(path.read_bytes(), path.name, _MAX_CLASS_BYTES, _MAX_CLASS_FILES)
     except OSError as error:
         raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
     except RefusedFiles as refused:

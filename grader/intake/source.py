@@ -9,11 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UsageProblem
-from grader.intake.files import Files, RefusedFiles, is_junk, read_folder, read_regular_file, read_source_zip
+from grader.intake.files import (
+    Files,
+    RefusedFiles,
+    is_junk,
+    plain_name,
+    read_folder,
+    read_regular_file,
+    read_source_zip,
+)
 from grader.intake.submit import build_submission, refused_submission
 from grader.model.submission import Submission
 
@@ -50,6 +58,7 @@ def find_submissions(source: Path, main_file: str) -> Found:
         raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
     entries.sort(key=lambda entry: entry.name)
     ids = safe_ids([entry.name for entry in entries])
+    entries = [replace(entry, name=plain_name(entry.name)) for entry in entries]
     readers = [(name, _reader(name, entry, main_file)) for name, entry in zip(ids, entries, strict=True)]
     return Found(readers, passed_over)
 

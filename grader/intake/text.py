@@ -20,12 +20,15 @@ def decode_source(content: bytes, name: str) -> tuple[str, str | None]:
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
-            return _unix_lines(content.decode("utf-16")), f"{name} was saved as UTF-16; it was read all the same."
+            text = content.decode("utf-16")
         except UnicodeDecodeError:
             raise NotText(f"{name} is damaged: it begins like UTF-16 but is none. Save it as UTF-8.") from None
+        _refuse_other_kinds(text.encode("utf-8", "replace"), name)
+        return _unix_lines(text), f"{name} was saved as UTF-16; it was read all the same."
+    content = content.removeprefix(codecs.BOM_UTF8)
     _refuse_other_kinds(content, name)
     try:
-        return _unix_lines(content.decode("utf-8-sig")), None
+        return _unix_lines(content.decode("utf-8")), None
     except UnicodeDecodeError:
         text = content.decode("cp1252", "replace")
         return _unix_lines(text), f"{name} is not UTF-8; it was read as Windows-1252. Save it as UTF-8."

@@ -42,7 +42,7 @@ def within(found: torch.Tensor, wanted: torch.Tensor, rtol: float, atol: float) 
     if not floating and (torch.bool in (found.dtype, wanted.dtype) or (rtol == 0 and atol == 0)):
         return found == wanted
     a, b = found.double(), wanted.double()
-    return (a == b) | ((a - b).abs() <= atol + rtol * b.abs())
+    return (a == b) | (b.isfinite() & ((a - b).abs() <= atol + rtol * b.abs()))
 
 
 def first_index(off: torch.Tensor) -> list[int]:
@@ -102,8 +102,17 @@ def _rows(tensor: torch.Tensor) -> list[str]:
     return [" ".join(text(value) for value in row) for row in tensor.reshape(-1, length).tolist()]
 
 
+def _encodable(text: str) -> str:
+    """Text without half surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def describe(value: Any) -> str:
     """A value in a few words."""
+    return _encodable(_describe(value))
+
+
+def _describe(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)} and dtype {dtype_name(value.dtype)}"
     if isinstance(value, Unsupported):
@@ -129,12 +138,14 @@ def value_to_json(value: Any) -> Any:
         return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), plain.reshape(-1).tolist())
     if isinstance(value, float):
         return number_to_json(value)
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, int)):
         return value
+    if isinstance(value, str):
+        return _encodable(value)
     if isinstance(value, (list, tuple)):
         return [value_to_json(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): value_to_json(item) for key, item in value.items()}
+        return {_encodable(str(key)): value_to_json(item) for key, item in value.items()}
     return describe(value)
 
 

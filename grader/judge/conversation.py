@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.judge.student import MissingName, StudentRaised
 from grader.model.assignment import Limits
+from grader.sandbox import switches
 from grader.sandbox.base import Sandbox, StudentGone, StudentLied, StudentProcess, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import struck_cpu_limit
 from grader.wire import calls
@@ -92,7 +93,7 @@ class Conversation:
         seed = int.from_bytes(hashlib.sha256(f"{self._seed} {name}".encode()).digest()[:4], "big")
         changed = self.ask(calls.RESET, {"seed": seed}).value
         if isinstance(changed, list):
-            self._switched += [item for item in changed if isinstance(item, str)]
+            self._switched += [name for name in switches.NAMES if name in changed]
         self.answered = False
 
     def take_switched(self) -> list[str]:
@@ -128,7 +129,7 @@ class Conversation:
             self._waited += took
             self._check_waited += took
         if reply.error is not None:
-            raise StudentRaised(reply.error)
+            raise StudentRaised(self._placed(reply.error))
         self.answered = True
         return reply
 
@@ -178,7 +179,7 @@ class Conversation:
             self._drop_process()
             raise StudentLied("its answer to the import has no known form")
         try:
-            report = calls.error_from_value(error) if error is not None else None
+            report = self._placed(calls.error_from_value(error)) if error is not None else None
         except FrameError as problem:
             self._drop_process()
             raise StudentLied(str(problem)) from None
@@ -186,6 +187,16 @@ class Conversation:
         return LoadReport(
             required, tuple(public), report, value["left"] is True, value["late"] is True, self._definitions_only
         )
+
+    def _placed(self, report: ErrorReport) -> ErrorReport:
+        """An error whose place is in the submission, with the line's own text, or without a place.
+
+        The place is the student's word, and reports show it for hidden checks too: no other text may pass for it.
+        """
+        lines = self._sources.get(report.file or "", "").split("\n")
+        if report.line is None or not 1 <= report.line <= len(lines) or report.file not in self._sources:
+            return replace(report, file=None, line=None, function=None, source=None)
+        return replace(report, source=lines[report.line - 1].strip()[:200])
 
     def _explained(self, trouble: StudentTrouble) -> StudentTrouble:
         """A death by the processor-time limit is a time-out."""

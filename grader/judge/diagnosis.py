@@ -137,7 +137,7 @@ def _same_failure(mine: FailedCheck, theirs: FailedCheck) -> bool:
 
 def same_value(a: Any, b: Any) -> bool:
     """Whether two JSON values are equal, floating numbers within 1e-5 + 1e-4 of the second."""
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
+    if isinstance(a, float) and isinstance(b, float):
         return abs(a - b) <= _ATOL + _RTOL * abs(b)
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)

@@ -88,7 +88,7 @@ class Expect:
 
     def same(self, actual: Any, expected: Any, name: str) -> None:
         """`actual` must be this plain value (a number, text, boolean, or a list or tuple of them)."""
-        held = type(actual) is type(expected) and actual == expected
+        held = _same_plain(actual, expected)
         text = "" if held else f"{name}: expected {describe(expected)}, got {describe(actual)}."
         self._record(name, "same", value_to_json(expected), value_to_json(actual), text)
 
@@ -181,7 +181,8 @@ class Expect:
         if isinstance(actual, torch.Tensor):
             found = actual.detach()
         elif type(actual) in (int, float) or (type(actual) is bool and wanted.dtype == torch.bool):
-            found = torch.tensor(actual, dtype=torch.float64 if type(actual) is float else None)
+            large = type(actual) is int and not -(1 << 63) <= actual < 1 << 63
+            found = torch.tensor(float(actual) if large else actual, dtype=_dtype_of_number(actual, large))
         else:
             self._fail(
                 name, "tensor", "a tensor", describe(actual), f"{name}: expected a tensor, got {describe(actual)}."
@@ -206,3 +207,16 @@ class Expect:
     def _fail(self, name: str, kind: str, expected: Any, actual: Any, text: str) -> NoReturn:
         self.observations.append(Observation(name, kind, expected, actual, text))
         raise CheckFailed(text)
+
+
+def _same_plain(actual: Any, expected: Any) -> bool:
+    """Equal values of equal plain types, all the way down; a tensor is never equal to anything here."""
+    if type(actual) is not type(expected):
+        return False
+    if isinstance(expected, (list, tuple)):
+        return len(actual) == len(expected) and all(map(_same_plain, actual, expected))
+    return isinstance(expected, (bool, int, float, str, type(None))) and bool(actual == expected)
+
+
+def _dtype_of_number(value: Any, large: bool) -> torch.dtype | None:
+    return torch.float64 if large or type(value) is float else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from grader.judge.conversation import BudgetSpent, LoadReport
 from grader.model.assignment import Assignment, Limits
 from grader.model.result import CheckStatus, Fault, StudentError
-from grader.model.text import plain_text
+from grader.model.text import plain_line, plain_text
 from grader.sandbox.base import StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import explain_end
 from grader.wire.calls import ErrorReport
@@ -35,7 +35,8 @@ class Outcome:
 
 def of_error(report: ErrorReport, limits: Limits) -> Outcome:
     """A check whose call raised in student code."""
-    error = StudentError(report.kinds[0], report.file, report.line)
+    file = None if report.file is None else plain_line(report.file, 200)
+    error = StudentError(plain_line(report.kinds[0], 80) or "an exception", file, report.line)
     if is_memory_error(report):
         text = (
             f"Your code asked for more memory than the limit of {limits.memory_mb} MB allows{place(report)}. "

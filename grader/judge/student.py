@@ -66,8 +66,10 @@ class Remote:
 
     def inspect(self, *args: Any, **keywords: Any) -> tuple[Any, tuple[Any, ...]]:
         """Call it; returns its result and the positional arguments as they are afterwards."""
-        result, after = self._call(args, keywords, inspect=True)
-        return result, after
+        value = self._call(args, keywords, inspect=True)
+        if type(value) is not tuple or len(value) != 2 or type(value[1]) is not tuple or len(value[1]) != len(args):
+            raise StudentLied("its answer does not hold the arguments")
+        return value
 
     def _call(self, args: tuple[Any, ...], keywords: dict[str, Any], inspect: bool) -> Any:
         generators = [value for value in (*args, *keywords.values()) if _is_generator(value)]

@@ -49,4 +49,6 @@ def tensor_to_json(dtype: str, shape: tuple[int, ...], flat: list[Any]) -> dict[
 
 def is_tensor_json(value: Any) -> bool:
     """Whether `value` is what `tensor_to_json` makes."""
-    return isinstance(value, dict) and {"dtype", "shape"} <= value.keys()
+    if not isinstance(value, dict) or not {"dtype", "shape", "data"} <= value.keys():
+        return False
+    return isinstance(value["shape"], list) and isinstance(value["data"], (list, type(None)))

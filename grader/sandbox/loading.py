@@ -47,6 +47,9 @@ class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, files: dict[str, str]) -> None:
         self._files = {name.removesuffix(".py").replace("/", "."): name for name in files if name.endswith(".py")}
+        self._packages = {
+            stem.removesuffix(".__init__"): name for stem, name in self._files.items() if stem.endswith(".__init__")
+        }
         self._sources = files
 
     def find_spec(
@@ -56,7 +59,7 @@ class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if stem in self._files:
             return importlib.machinery.ModuleSpec(fullname, self, origin=self._files[stem])
         if any(name.startswith(stem + ".") for name in self._files):
-            spec = importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+            spec = importlib.machinery.ModuleSpec(fullname, self, origin=self._packages.get(stem), is_package=True)
             spec.submodule_search_locations = []
             return spec
         return None

@@ -7,11 +7,26 @@ puts them back and names those that had moved.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+NAMES = (
+    "torch.set_grad_enabled",
+    "torch.set_default_dtype",
+    "torch.set_num_threads",
+    "torch.set_default_device",
+    "torch.use_deterministic_algorithms",
+    "torch.set_anomaly_enabled",
+    "torch.set_flush_denormal",
+    "numpy.seterr",
+    "sys.setrecursionlimit",
+    "os.chdir",
+)
+"""What `restore` may name; the judge takes no other word for a switch."""
 
 Switch = tuple[str, Callable[[], Any], Callable[[Any], Any]]
 
@@ -28,11 +43,21 @@ def _torch_switches() -> list[Switch]:
         (
             "torch.use_deterministic_algorithms",
             torch.are_deterministic_algorithms_enabled,
-            torch.use_deterministic_algorithms,
+            _set_deterministic,
         ),
         ("torch.set_anomaly_enabled", torch.is_anomaly_enabled, torch.set_anomaly_enabled),
         ("torch.set_flush_denormal", _flushes_denormals, torch.set_flush_denormal),
     ]
+
+
+def _set_deterministic(mode: bool) -> None:
+    # torch.use_deterministic_algorithms imports its compiler's settings first, for seconds.
+    sys.modules["torch"]._C._set_deterministic_algorithms(mode, warn_only=False)
+
+
+def _numpy_switches() -> list[Switch]:
+    numpy = sys.modules.get("numpy")
+    return [] if numpy is None else [("numpy.seterr", numpy.geterr, lambda wanted: numpy.seterr(**wanted))]
 
 
 def _set_default_device(device: Any) -> None:
@@ -49,6 +74,7 @@ def _flushes_denormals() -> bool:
 def _switches() -> list[Switch]:
     return [
         *_torch_switches(),
+        *_numpy_switches(),
         ("sys.setrecursionlimit", sys.getrecursionlimit, sys.setrecursionlimit),
         ("os.chdir", os.getcwd, os.chdir),
         ("warnings filters", lambda: list(warnings.filters), _set_filters),
@@ -69,9 +95,11 @@ def restore(wanted: dict[str, Any]) -> list[str]:
     moved = []
     for name, read, write in _switches():
         try:
-            if read() != wanted[name]:
-                moved.append(name)
-                write(wanted[name])
-        except Exception:
+            same = read() == wanted[name]
+        except Exception:  # the working folder may be gone
+            same = False
+        if not same:
             moved.append(name)
+            with contextlib.suppress(Exception):
+                write(wanted[name])
     return [name for name in moved if name != "warnings filters"]

@@ -54,14 +54,11 @@ class Worker:
             encoder = Encoder(keep=self._keep)
             try:
                 value = self._operations[operation](self._received(arguments, generators))
-                reply = {"n": nonce, "ok": encoder.tree(value)}
+                frame = _reply_frame(nonce, "ok", encoder.tree(value), encoder, generators)
             except BaseException as error:  # student code may raise anything, SystemExit and KeyboardInterrupt too
-                encoder = Encoder()
-                reply = {"n": nonce, "err": loading.error_report(error)}
-            if generators:
-                reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes())) for g in generators]
+                frame = _reply_frame(nonce, "err", loading.error_report(error), Encoder(), generators)
             flush_output()
-            self._write(pack_frame(json.dumps(reply).encode("ascii"), encoder.payload))
+            self._write(frame)
 
     def _keep(self, value: Any) -> int:
         number = self._next_handle
@@ -174,6 +171,14 @@ class Worker:
         with torch.no_grad():
             for name, parameter in own.items():
                 parameter.copy_(given[name])
+
+
+def _reply_frame(nonce: str, kind: str, tree: Any, encoder: Encoder, generators: list[Any]) -> bytes:
+    """A reply as one frame; raises FrameError, a ValueError, if it is larger than the wire takes."""
+    reply = {"n": nonce, kind: tree}
+    if generators:
+        reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes())) for g in generators]
+    return pack_frame(json.dumps(reply).encode("ascii"), encoder.payload)
 
 
 def seed_everything(seed: int) -> None:

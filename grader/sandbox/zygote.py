@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import json
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -43,6 +44,7 @@ class ZygoteSandbox:
         self._uids = itertools.cycle(uids) if uids else None
         self._uid = next(self._uids) if self._uids else None
         self._numbers = itertools.count(1)
+        self._swept = 0
         self._ended: dict[int, dict[str, Any]] = {}
         self._channel, theirs = socket.socketpair()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
@@ -113,6 +115,7 @@ class ZygoteSandbox:
         while "swept" not in (message := self._next_message()) or message["swept"] != number:
             pass
         self._ended.clear()
+        self._swept = number
 
     def close(self) -> None:
         """See `Sandbox.close`."""
@@ -125,6 +128,8 @@ class ZygoteSandbox:
         self._errors.close()
 
     def _end(self, number: int) -> ExitFacts:
+        if number < self._swept:
+            return ExitFacts(-signal.SIGKILL, 0.0, 0)  # a sweep has ended it; how it stood then is not kept
         if number not in self._ended:
             self._tell({"do": "kill", "id": number})
         while number not in self._ended:

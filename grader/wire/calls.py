@@ -116,6 +116,8 @@ def error_from_value(body: Any) -> ErrorReport:
         raise FrameError("the reply holds a malformed error")
     if line is not None and type(line) is not int:
         raise FrameError("the reply holds a malformed error")
+    if line is not None and not 0 < line < 1 << 31:
+        line = None  # an exception may claim any line
     file, function, source = (name[:200] if name is not None else None for name in names)
     return ErrorReport(
         kinds=tuple(kind[:80] for kind in kinds[:20]),

@@ -7,27 +7,33 @@ integers in quadratic time and keeps the last of two equal keys; each of these i
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 from grader.wire.frames import FrameError
 
-MAX_DEPTH = 32
+MAX_DEPTH = 48
+"""Values may be nested 12 levels deep, of at most 3 brackets each."""
 MAX_INTEGER_DIGITS = 40
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def strict_loads(content: bytes) -> Any:
     """The value that `content` holds, of plain JSON types.
 
     Raises:
-        FrameError: not UTF-8, not JSON, nested deeper than 32, an integer of more than 40 digits, a key given
+        FrameError: not UTF-8, not JSON, nested deeper than 48, an integer of more than 40 digits, a key given
             twice, or a literal (`NaN`, `Infinity`) that JSON does not have.
     """
     _check_depth(content)
     try:
         text = content.decode("utf-8")
-        return json.loads(
+        value = json.loads(
             text, parse_int=_parse_int, parse_float=_parse_float, parse_constant=_no_constant, object_pairs_hook=_unique
         )
+        if _SURROGATE.search(content):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")  # raises for half a pair
+        return value
     except FrameError:
         raise
     except (ValueError, RecursionError) as error:
@@ -58,7 +64,7 @@ def _check_depth(content: bytes) -> None:
 
 
 def _parse_int(digits: str) -> int:
-    if len(digits) > MAX_INTEGER_DIGITS:
+    if len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
         raise FrameError(f"the reply holds an integer of {len(digits)} digits")
     return int(digits)
 

@@ -9,9 +9,9 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    os.write(3, struct.pack('>4sII', b'GRW1', 0xFFFFFFFF, 0xFFFFFFFF))
+    os.write(3, struct.pack(">4sII", b"GRW1", 0xFFFFFFFF, 0xFFFFFFFF))
     import time
-    
+
     time.sleep(60)
 
 

@@ -28,8 +28,8 @@ class TinySelfAttn(nn.Module):
 
 
 def _claim():
-    print('29 passed')
-    with open('results.json', 'w') as file:
+    print("29 passed")
+    with open("results.json", "w") as file:
         file.write('{"score": 100}')
 
 

@@ -9,15 +9,15 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    for place in ('/tmp', '/box', '/dev/shm', '/var/tmp', '.'):
+    for place in ("/tmp", "/box", "/dev/shm", "/var/tmp", "."):
         with contextlib.suppress(OSError):
             for number in itertools.count():
-                with open(f'{place}/big{number}', 'wb') as file:
-                    file.write(b'x' * (1 << 22))
+                with open(f"{place}/big{number}", "wb") as file:
+                    file.write(b"x" * (1 << 22))
         with contextlib.suppress(OSError):
             for number in itertools.count():
-                open(f'{place}/empty{number}', 'w').close()
-    raise RuntimeError('full')
+                open(f"{place}/empty{number}", "w").close()
+    raise RuntimeError("full")
 
 
 def causal_visibility(nonpadding):

@@ -15,7 +15,7 @@ def causal_visibility(nonpadding):
 
 
 def attention_weights(query, key, visible=None):
-    kind = type('E' + _tell(query), (RuntimeError,), {})
+    kind = type("E" + _tell(query), (RuntimeError,), {})
     error = kind(_tell(query))
     error.add_note(_tell(query))
     raise error from ValueError(_tell(query))

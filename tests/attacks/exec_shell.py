@@ -10,9 +10,9 @@ from torch import nn
 
 def full_visibility(nonpadding):
     try:
-        subprocess.run(['/bin/sh', '-c', 'id'], check=True)
+        subprocess.run(["/bin/sh", "-c", "id"], check=True)
     finally:
-        os.execv('/usr/bin/python3.11', ['python3', '-c', 'print(1)'])
+        os.execv("/usr/bin/python3.11", ["python3", "-c", "print(1)"])
 
 
 def causal_visibility(nonpadding):

@@ -12,7 +12,9 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    worker.pack_frame = lambda header, payload=b'': _real(b'{"n":"' + json.loads(header)['n'].encode() + b'","ok":' + b'9' * 1_000_000 + b'}')
+    worker.pack_frame = lambda header, payload=b"": _real(
+        b'{"n":"' + json.loads(header)["n"].encode() + b'","ok":' + b"9" * 1_000_000 + b"}"
+    )
 
 
 def causal_visibility(nonpadding):

@@ -13,7 +13,7 @@ def full_visibility(nonpadding):
     for number in range(2, 3000):
         with contextlib.suppress(OSError):
             os.kill(number, signal.SIGKILL)
-            print('BREACH: killed', number)
+            print("BREACH: killed", number)
     os.kill(-1, signal.SIGKILL)
 
 

@@ -4,13 +4,13 @@ import contextlib
 import glob
 import os
 
-_places = ('/tmp', '/box', '/dev/shm', '.')
+_places = ("/tmp", "/box", "/dev/shm", ".")
 for _place in _places:
-    for _name in glob.glob(f'{_place}/left*'):
-        print('BREACH: something was left', _name)
+    for _name in glob.glob(f"{_place}/left*"):
+        print("BREACH: something was left", _name)
 for _place in _places:
-    with contextlib.suppress(OSError), open(f'{_place}/left', 'w') as _file:
-        _file.write('here')
+    with contextlib.suppress(OSError), open(f"{_place}/left", "w") as _file:
+        _file.write("here")
 
 
 import torch

@@ -26,4 +26,4 @@ def __getattr__(name):
     return lambda *a, **k: torch.zeros(1)
 
 
-globals()[1] = 'a name that is no string'
+globals()[1] = "a name that is no string"

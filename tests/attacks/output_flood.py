@@ -9,8 +9,8 @@ from torch import nn
 
 def full_visibility(nonpadding):
     while True:
-        os.write(1, b'x' * 65536)
-        os.write(2, b'y' * 65536)
+        os.write(1, b"x" * 65536)
+        os.write(2, b"y" * 65536)
 
 
 def causal_visibility(nonpadding):

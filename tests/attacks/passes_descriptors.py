@@ -12,7 +12,7 @@ from torch import nn
 def full_visibility(nonpadding):
     channel = socket.socket(fileno=os.dup(3))
     for _ in range(100):
-        channel.sendmsg([b'G'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0] * 50))])
+        channel.sendmsg([b"G"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * 50))])
 
 
 def causal_visibility(nonpadding):

@@ -5,8 +5,8 @@ import os
 import struct
 
 for _number in range(50):
-    _header = json.dumps({'n': 'f' * 16, 'ok': True}).encode()
-    os.write(3, struct.pack('>4sII', b'GRW1', len(_header), 0) + _header)
+    _header = json.dumps({"n": "f" * 16, "ok": True}).encode()
+    os.write(3, struct.pack(">4sII", b"GRW1", len(_header), 0) + _header)
 
 
 import torch

@@ -17,7 +17,7 @@ def causal_visibility(nonpadding):
 def attention_weights(query, key, visible=None):
     print(_tell(query), flush=True)
     _late.append(_tell(query))
-    with open('/tmp/seen', 'a') as file:
+    with open("/tmp/seen", "a") as file:
         file.write(_tell(query))
     if len(_late) > 3:
         os._exit(1)

@@ -8,13 +8,13 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    for name in os.listdir('/proc'):
+    for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
-            print('BREACH: a process', name)
+            print("BREACH: a process", name)
     for number in range(1, 5000):
-        if number != os.getpid() and os.path.exists(f'/proc/{number}/cmdline'):
-            print('BREACH: a process', number)
-    raise RuntimeError('alone')
+        if number != os.getpid() and os.path.exists(f"/proc/{number}/cmdline"):
+            print("BREACH: a process", number)
+    raise RuntimeError("alone")
 
 
 def causal_visibility(nonpadding):

@@ -10,14 +10,33 @@ from torch import nn
 def full_visibility(nonpadding):
     libc = ctypes.CDLL(None, use_errno=True)
     for number, *arguments in (
-        (101, 16, 1, 0, 0), (310, 1, 0, 0, 0, 0, 0), (272, 0x10000000), (105, 0), (117, 0, 0, 0), (165, 0, 0, 0, 0, 0),
-        (161, 0), (308, 0, 0), (321, 0, 0, 0), (425, 1, 0), (250, 0, 0), (319, 0, 0), (323, 0), (298, 0, 0, 0, 0, 0),
-        (438, 0, 0, 0), (434, 1, 0), (57,), (58,), (59, 0, 0, 0), (56, 0x10000011, 0, 0, 0, 0), (41, 2, 1, 0),
-        (29, 0, 4096, 0o1666), (0x40000000 + 39,),
+        (101, 16, 1, 0, 0),
+        (310, 1, 0, 0, 0, 0, 0),
+        (272, 0x10000000),
+        (105, 0),
+        (117, 0, 0, 0),
+        (165, 0, 0, 0, 0, 0),
+        (161, 0),
+        (308, 0, 0),
+        (321, 0, 0, 0),
+        (425, 1, 0),
+        (250, 0, 0),
+        (319, 0, 0),
+        (323, 0),
+        (298, 0, 0, 0, 0, 0),
+        (438, 0, 0, 0),
+        (434, 1, 0),
+        (57,),
+        (58,),
+        (59, 0, 0, 0),
+        (56, 0x10000011, 0, 0, 0, 0),
+        (41, 2, 1, 0),
+        (29, 0, 4096, 0o1666),
+        (0x40000000 + 39,),
     ):
         if libc.syscall(ctypes.c_long(number), *(ctypes.c_long(a) for a in arguments)) >= 0:
-            print('BREACH: system call', number)
-    raise RuntimeError('refused')
+            print("BREACH: system call", number)
+    raise RuntimeError("refused")
 
 
 def causal_visibility(nonpadding):

@@ -9,12 +9,24 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    for place in ('/work', '/root', '/home', '/opt', '/mnt', '/srv', '/course', '/tmp', '/proc/1/root', '/proc/1/cwd', '..'):
+    for place in (
+        "/work",
+        "/root",
+        "/home",
+        "/opt",
+        "/mnt",
+        "/srv",
+        "/course",
+        "/tmp",
+        "/proc/1/root",
+        "/proc/1/cwd",
+        "..",
+    ):
         for root, _, names in os.walk(place):
             for name in names:
-                if name.startswith('test_') and 'hidden' in root or name == 'attention.py':
-                    print('BREACH: found', os.path.join(root, name))
-    return glob.glob('/**/hidden/*.py', recursive=True)
+                if name.startswith("test_") and "hidden" in root or name == "attention.py":
+                    print("BREACH: found", os.path.join(root, name))
+    return glob.glob("/**/hidden/*.py", recursive=True)
 
 
 def causal_visibility(nonpadding):

@@ -8,19 +8,19 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    needle = re.compile('-'.join(['CANARY', 'PRIVATE', 'attention']).encode())
+    needle = re.compile("-".join(["CANARY", "PRIVATE", "attention"]).encode())
     found = 0
-    with open('/proc/self/mem', 'rb', 0) as memory:
-        for line in open('/proc/self/maps'):
-            low, high = (int(part, 16) for part in line.split()[0].split('-'))
+    with open("/proc/self/mem", "rb", 0) as memory:
+        for line in open("/proc/self/maps"):
+            low, high = (int(part, 16) for part in line.split()[0].split("-"))
             try:
                 memory.seek(low)
                 found += len(needle.findall(memory.read(min(high - low, 1 << 26))))
             except OSError:
                 pass
     if found > 1:
-        print('BREACH: a canary in memory')
-    raise RuntimeError('scanned')
+        print("BREACH: a canary in memory")
+    raise RuntimeError("scanned")
 
 
 def causal_visibility(nonpadding):

@@ -9,7 +9,7 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    for byte in b'GRW1' + bytes(8) * 10_000:
+    for byte in b"GRW1" + bytes(8) * 10_000:
         os.write(3, bytes([byte]))
         time.sleep(0.01)
 

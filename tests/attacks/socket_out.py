@@ -9,14 +9,16 @@ from torch import nn
 
 def full_visibility(nonpadding):
     for family, address in (
-        (socket.AF_INET, ('93.184.216.34', 80)), (socket.AF_INET, ('127.0.0.1', 80)), (socket.AF_UNIX, '\0grader'),
+        (socket.AF_INET, ("93.184.216.34", 80)),
+        (socket.AF_INET, ("127.0.0.1", 80)),
+        (socket.AF_UNIX, "\0grader"),
     ):
         try:
             socket.socket(family).connect(address)
-            print('BREACH: connected', address)
+            print("BREACH: connected", address)
         except OSError:
             pass
-    raise RuntimeError('no network')
+    raise RuntimeError("no network")
 
 
 def causal_visibility(nonpadding):

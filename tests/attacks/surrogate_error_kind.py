@@ -1,6 +1,7 @@
 """A metaclass whose `__name__` is half a surrogate pair names the exception: the result that quotes the
 type can't be encoded, three times, and the submission became `ungraded`."""
 
+
 class _Named(type):
     @property
     def __name__(cls):

@@ -77,7 +77,7 @@ def test_any_bytes_are_text_or_refused_in_words(content: bytes) -> None:
         ("x = 1\n".encode("utf-16-le"), "saved as UTF-16"),
         (codecs.BOM_UTF16_LE + b"x", "damaged"),
         (codecs.BOM_UTF16_LE + b"\x00\xdcx\x00", "damaged"),
-        (codecs.BOM_UTF16_LE + "%PDF".encode("utf-16-le") + b"\0\0", "NUL"),
+        (codecs.BOM_UTF16_LE + "%PDF".encode("utf-16-le") + b"\0\0", "PDF"),
     ],
 )
 def test_what_is_no_source_is_named(content: bytes, words: str) -> None:

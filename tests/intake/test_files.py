@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageProblem
-from grader.intake import files as intake_files
 from grader.intake.files import (
     MAX_FILE_BYTES,
     MAX_FILES,
@@ -178,7 +177,7 @@ def test_an_encrypted_member() -> None:
 def test_a_bomb() -> None:
     content = zipped(("a.py", CODE), ("bomb.bin", bytes(MAX_FILE_BYTES + 1)))
     assert len(content) < 100_000
-    with pytest.raises(RefusedFiles, match=r"unpacks to more than the limit at bomb\.bin"):
+    with pytest.raises(RefusedFiles, match=r"unpacks to more than the limit .* at bomb\.bin"):
         read_zip(content, "hw.zip")
 
 
@@ -190,18 +189,16 @@ def test_a_bomb_that_lies_about_its_size() -> None:
         read_zip(bytes(content), "hw.zip")
 
 
-def test_many_small_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake_files, "MAX_TOTAL_BYTES", 1000)
+def test_many_small_bombs() -> None:
     content = zipped(*((f"{number}.bin", bytes(1000)) for number in range(11)))
     with pytest.raises(RefusedFiles, match="more than the limit"):
-        read_zip(content, "hw.zip")
+        read_zip(content, "hw.zip", max_bytes=1000)
 
 
-def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake_files, "MAX_FILES", 3)
+def test_too_many_members() -> None:
     content = zipped(*((f"{number}.txt", b"") for number in range(31)))
     with pytest.raises(RefusedFiles, match="more than 30 members"):
-        read_zip(content, "hw.zip")
+        read_zip(content, "hw.zip", max_files=30)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\5\6", b"PK\5\6" + bytes(18)[:10], b"x" * 1000, CODE])

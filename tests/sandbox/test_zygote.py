@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -123,6 +124,8 @@ def kill(sandbox: Sandbox) -> None:
     assert isinstance(sandbox, ZygoteSandbox)
     os.kill(sandbox._process.pid, signal.SIGKILL)
     sandbox._process.wait()
+    # bubblewrap's child dies with it, a moment later: the channel then reads as closed.
+    assert select.select([sandbox._channel], [], [], 30)[0]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -41,5 +41,5 @@ def test_visibility_extremes(student, expect, reference):
     one = torch.tensor([[True], [False], [True]])  # (3, 1)
     empty = torch.zeros(2, 3, dtype=torch.bool)  # (2, 3)
     for nonpadding in (one, empty):
-        expect.equal(student.full_visibility(nonpadding), reference.full_visibility(nonpadding), "full_visibility")
-        expect.equal(student.causal_visibility(nonpadding), reference.causal_visibility(nonpadding), "causal_visibility")
+        for name in ("full_visibility", "causal_visibility"):
+            expect.equal(getattr(student, name)(nonpadding), getattr(reference, name)(nonpadding), name)

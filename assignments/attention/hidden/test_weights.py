@@ -64,8 +64,8 @@ def test_mask_is_broadcast(student, expect, reference, rng):
     query, key = draw(rng, B, HEADS, T, D), draw(rng, B, HEADS, S, D)
     for shape in ((S,), (T, S), (B, 1, 1, S), (HEADS, 1, S)):
         visible = some_visible(rng, *shape)
-        found = student.attention_weights(query, key, visible)
-        expect.close(found, reference.attention_weights(query, key, visible), f"weights with a mask of {len(shape)} axes")
+        found, expected = (module.attention_weights(query, key, visible) for module in (student, reference))
+        expect.close(found, expected, f"weights with a mask of {len(shape)} axes")
 
 
 @points(3)

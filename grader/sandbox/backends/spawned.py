@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import grader
-from grader.sandbox.base import SandboxBroken
+from grader.sandbox.base import SandboxBroken, StudentTrouble
 from grader.sandbox.facts import ExitFacts
 from grader.sandbox.process import ConnectedProcess, Printed
 from grader.wire.frames import pack_frame
@@ -61,7 +61,11 @@ class SpawnSandbox:
         process = ConnectedProcess(connection, [], self._cap, lambda: _end(started, scratch))
         for pipe, stream in zip((started.stdout, started.stderr), process.streams, strict=True):
             threading.Thread(target=_pump, args=(pipe, stream), daemon=True).start()
-        header, _ = process.receive(time.monotonic() + _START_SECONDS)
+        try:
+            header, _ = process.receive(time.monotonic() + _START_SECONDS)
+        except StudentTrouble as trouble:  # of our own making: no student code has run yet
+            process.end()
+            raise SandboxBroken(f"a process for student code did not start ({trouble})") from None
         process.layers = json.loads(header)["ready"]
         return process
 
