@@ -34,14 +34,18 @@ class Run:
         self._results = folder / "results"
         self._reports = folder / "reports"
 
+    def refuse_file(self) -> None:
+        """Raises UsageProblem if OUT is a file. Writes nothing."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageProblem(f"OUT {self.folder} is a file; name a folder.")
+
     def prepare(self) -> None:
         """Make the folders and clear half-written files of ours.
 
         Raises:
             UsageProblem: OUT is a file, or cannot be written to.
         """
-        if self.folder.exists() and not self.folder.is_dir():
-            raise UsageProblem(f"OUT {self.folder} is a file; name a folder.")
+        self.refuse_file()
         try:
             for folder in (self.folder, self._results, self._reports):
                 folder.mkdir(parents=True, exist_ok=True)

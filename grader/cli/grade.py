@@ -69,7 +69,7 @@ def command(
     found = find_submissions(source, assignment.main_file)
     mode = choose(isolation, assignment.about.isolation.minimum)
     run = Run(out)
-    run.prepare()
+    run.refuse_file()
     if found.passed_over:
         _say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
     _say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
@@ -80,6 +80,7 @@ def command(
         batch.grade(work, jobs or os.cpu_count() or 1)
     except KeyboardInterrupt:
         interrupted = True
+    run.prepare()
     results = list(run.results())
     publish_class(results, run, batch.templates)
     print_class(results, out / "index.html")
@@ -120,11 +121,13 @@ class _Batch:
     def grade(self, work: list[Callable[[], Submission]], jobs: int) -> None:
         """Grade and write; returns when all of `work` is done."""
         if not work:
+            self._run.prepare()
             _say("Nothing new to grade.")
             return
         started = time.monotonic()
         count = min(jobs, len(work))
         with Slots(self._course, self._assignment.id, self._mode, count) as slots:
+            self._run.prepare()  # not before the checks are known to work: bad input writes nothing
             with Progress("learning the misconceptions", None) as progress:
                 known = known_misconceptions(slots, self._assignment, progress.advance)
             course = Course(self._assignment, self._mode, known)

@@ -3,8 +3,8 @@
 `student_view` is the one gate between a result and a student: whatever renders or exports for students takes a
 `StudentView` and nothing else. Of a hidden check a student reads title, status, hint, diagnosis and, for an exception,
 its type and the line in their own file; never inputs, expected values, the exception's text or what was printed
-meanwhile, since each of these can carry hidden inputs out. An exception's type is shown only if Python or torch
-defines it: a class named by the student is text of the student's.
+meanwhile, nor how long it took, since each of these can carry hidden inputs out. An exception's type is shown only if
+Python or torch defines it: a class named by the student is text of the student's.
 
 `cohort_view` sums a class up for staff.
 """
@@ -78,7 +78,6 @@ class StudentView(msgspec.Struct, frozen=True):
     file_sha256: str | None
     isolation: str
     environment: str
-    seconds: float
     hidden_topics: list[str] = []
 
 
@@ -157,7 +156,6 @@ def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> Stud
         isolation=result.isolation.mode,
         environment=f"grader {result.environment.grader}, Python {result.environment.python}, "
         f"torch {result.environment.torch}",
-        seconds=result.seconds,
         hidden_topics=list(hidden_topics),
     )
 

@@ -148,7 +148,6 @@ def test_report_reads_in_order(templates: Path, make_result: Any) -> None:
         "3d" * 32,
         "Python 3.11.7",
         "A1",
-        "0.8 s",
     ]
     place = 0
     for text in order:
