@@ -41,6 +41,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml hatch_build.py constraints
 	$(BIN)/pip install -q $(TORCH) --index-url $(TORCH_INDEX) --retries 0 --timeout 15 2>/dev/null \
 	  || $(BIN)/pip install -q $(TORCH)
 	$(BIN)/pip install -q -c constraints.txt -e .
+	$(BIN)/python -m compileall -q grader
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.installed

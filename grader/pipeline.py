@@ -32,7 +32,14 @@ ATTEMPTS = 3
 
 
 class Unjudged(Exception):
-    """The process that judged died before it had a result; the text says what is known."""
+    """The process that judged died before it had a result; the text says what is known.
+
+    `final`: it was given all the time that there is, and would need as much again.
+    """
+
+    def __init__(self, text: str, final: bool = False) -> None:
+        super().__init__(text)
+        self.final = final
 
 
 class JudgeProcess(Protocol):
@@ -53,19 +60,28 @@ class Course:
 
 def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult:
     """One submission, graded. Never raises for anything that the submission does."""
-    reasons = []
+    try:
+        result = diagnose(_judged(submission, judge, course), course.known)
+    except Exception as error:  # a bug of ours must cost neither the student nor the rest of the class
+        result = ungraded(submission, course, f"{type(error).__name__}: {error}")
+    return _stamped(result, fingerprint(submission, course.assignment))
+
+
+def _judged(submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult:
+    """The judge's result, tried again where that may help."""
+    result = None
     for _ in range(ATTEMPTS):
         try:
             result = judge.judge(submission)
         except Unjudged as problem:
-            reasons.append(str(problem))
+            result = result or ungraded(submission, course, str(problem))
+            if problem.final:
+                break
             continue
         if not _worth_another_try(result):
             break
-    else:
-        result = result if len(reasons) < ATTEMPTS else _ungraded(submission, course, reasons[-1])
-    result = diagnose(result, course.known)
-    return _stamped(result, fingerprint(submission, course.assignment))
+    assert result is not None
+    return result
 
 
 def _worth_another_try(result: GradeResult) -> bool:
@@ -92,9 +108,9 @@ def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> 
 
 
 def fingerprint(submission: Submission, assignment: Assignment) -> str:
-    """Names everything that a result is made from: the files, the assignment and the grader."""
-    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__}"
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    """Names everything that a result is made from: the student, the files, the assignment and the grader."""
+    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {submission.student}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _stamped(result: GradeResult, mark: str) -> GradeResult:
@@ -102,7 +118,7 @@ def _stamped(result: GradeResult, mark: str) -> GradeResult:
     return msgspec.structs.replace(result, fingerprint=mark, graded_at=now)
 
 
-def _ungraded(submission: Submission, course: Course, reason: str) -> GradeResult:
+def ungraded(submission: Submission, course: Course, reason: str) -> GradeResult:
     """A result that says that there is none. What was lost is the last line of the reason; staff see it."""
     about = course.assignment.about
     files = [records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files]
@@ -114,7 +130,7 @@ def _ungraded(submission: Submission, course: Course, reason: str) -> GradeResul
             submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.graded_file
         ),
         status="ungraded",
-        reason=f"Judging failed {ATTEMPTS} times; the last time: {last_line}",
+        reason=f"Judging failed; the last time: {last_line}",
         score=None,
         max_score=100.0,
         checks=[],

@@ -78,7 +78,7 @@ class Slot:
             self.close()
             raise Unjudged(f"the judge process is gone ({str(error) or 'it closed its connection'})") from None
         if answer.result is None:
-            raise Unjudged(answer.lost or "the judge gave no result")
+            raise Unjudged(answer.lost or "the judge gave no result", answer.final)
         return answer.result
 
     def retire(self) -> None:
@@ -163,7 +163,7 @@ class Slots:
                     read = todo.get_nowait()
                     try:
                         done.put(grade(read(), slot))
-                    except BaseException as error:  # raised again in the caller's thread
+                    except BaseException as error:  # a bug of ours: raised again in the caller's thread
                         done.put(error)
 
         for slot in self._slots:

@@ -38,6 +38,10 @@ _JUDGE_PRELOAD = ("torch.fx.experimental.symbolic_shapes",)
 """What torch imports at the first backward with a cotangent: in the zygote once, not in every fork."""
 
 
+_JUDGE_MEMORY = 2 << 30
+"""Bytes of address space that one judge may add to the zygote's."""
+
+
 def main() -> None:
     """Serve until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides what an interrupt means
@@ -114,7 +118,7 @@ def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, comma
         _be_judge(judge, sandbox, submission, reader, writer)
     os.close(writer)
     deadline = time.monotonic() + patience
-    body = bytearray()
+    body, late = bytearray(), True
     watched = [reader, command]
     try:
         while (left := deadline - time.monotonic()) > 0:
@@ -122,6 +126,7 @@ def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, comma
             if reader in readable:
                 chunk = os.read(reader, 1 << 20)
                 if not chunk:
+                    late = False
                     break
                 body += chunk
             elif command in readable:  # only ever its end: it sends nothing while it waits for us
@@ -131,6 +136,8 @@ def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, comma
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         os.close(reader)
+    if late:
+        return FromSlot(lost=f"the judge had no result after {patience:.0f} s", final=True)
     try:
         return msgspec.msgpack.decode(bytes(body), type=FromSlot)
     except msgspec.DecodeError:
@@ -143,6 +150,7 @@ def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: in
     try:
         os.close(reader)
         _die_with_parent()
+        _bound_memory()
         try:
             answer = FromSlot(result=judge.judge(submission, sandbox))
         except BaseException:
@@ -152,6 +160,16 @@ def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: in
             view = view[os.write(writer, view) :]
     finally:
         os._exit(0)
+
+
+def _bound_memory() -> None:
+    """A judge that is made to hold too much ends with a MemoryError instead of ending its machine."""
+    if sys.platform == "linux":
+        import resource
+
+        with open("/proc/self/statm") as file:
+            present = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (present + _JUDGE_MEMORY, present + _JUDGE_MEMORY))
 
 
 def _encode(answer: FromSlot) -> bytes:

@@ -33,6 +33,7 @@ class FromSlot(msgspec.Struct, frozen=True):
     problem_status: int = 2
     result: GradeResult | None = None
     lost: str | None = None
+    final: bool = False
 
 
 def send(stream: IO[bytes], message: msgspec.Struct) -> None:

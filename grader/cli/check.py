@@ -1,12 +1,13 @@
 """`grader check`: the public checks on a student's own file.
 
-Runs on the student's machine. The command's process is the judge; the student's code runs in a plain subprocess beside
-it, which starts first so that both import torch at the same time. No protection is needed from one's own code, and
-none is claimed.
+Runs on the student's machine. The command's process is the judge; the student's code runs in a plain subprocess of it:
+on Linux a fork that is made after torch is imported and before any check is, elsewhere an interpreter of its own. No
+protection is needed from one's own code, and none is claimed.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -52,7 +53,8 @@ def command(
     """
     folder = course_folder(course)
     file, assignment = _what_to_check(path, assignment_id, folder)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"  # before torch and numpy are imported: a process with threads cannot be forked
     outputs = _Outputs(json_file, html_file, templates_folder(folder))
     statuses: list[int] = []
 
@@ -88,8 +90,14 @@ def _what_to_check(path: Path, assignment_id: str | None, course: Path) -> tuple
 
 
 def _open_sandbox(assignment: Assignment) -> Sandbox:
-    about = assignment.about
-    return backend_for("plain").open(about.limits, ("numpy", "torch", *about.sandbox.preload), slot=0)
+    limits, preload = assignment.about.limits, ("numpy", "torch", *assignment.about.sandbox.preload)
+    if sys.platform != "linux":  # elsewhere a fork of a process that uses system libraries is not dependable
+        return backend_for("plain").open(limits, preload, slot=0)
+    from grader.sandbox.backends.plain import PlainBackend
+
+    for name in preload:
+        importlib.import_module(name)
+    return PlainBackend().open_here(limits, preload)
 
 
 def _collect(assignment: Assignment, serve: Callable[[Judge], None]) -> None:

@@ -13,14 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+import msgspec
 
 from grader.batch.local import Slots
 from grader.batch.variants import known_misconceptions
 from grader.cli.options import course_option
 from grader.content import course_folder, load_assignment, templates_folder
-from grader.errors import UsageProblem
+from grader.errors import MachineProblem, UsageProblem
 from grader.intake.source import find_submissions
 from grader.model.assignment import Assignment
+from grader.model.result import GradeResult
 from grader.model.submission import Submission
 from grader.pipeline import Course, fingerprint, grade, publish, publish_class
 from grader.render.terminal import Progress, print_class
@@ -133,9 +135,23 @@ class _Batch:
             course = Course(self._assignment, self._mode, known)
             with Progress("grading", len(work)) as progress:
                 for result in slots.grade_all(work, lambda submission, slot: grade(submission, slot, course)):
-                    publish(result, self._run, self.templates)
+                    self._publish(result)
                     progress.advance()
         _say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
+
+    def _publish(self, result: GradeResult) -> None:
+        """Write one result; one that cannot be rendered is written without what broke, for staff to look at."""
+        try:
+            publish(result, self._run, self.templates)
+        except OSError as error:
+            raise MachineProblem(
+                f"{error.filename or self._run.folder} cannot be written: {error.strerror}. What was finished is in "
+                "place; run the same command again to go on."
+            ) from None
+        except Exception as error:
+            reason = f"The result could not be written: {type(error).__name__}: {error}"
+            bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])
+            publish(msgspec.structs.replace(bare, stdout="", stderr=""), self._run, self.templates)
 
 
 def _warning(mode: str) -> str:

@@ -71,7 +71,10 @@ def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]
             return refused_submission(name, entry.name, str(refused))
         except OSError as error:
             return refused_submission(name, entry.name, f"What was handed in cannot be read: {error.strerror}.")
-        return build_submission(name, entry.name, files, notices, main_file, entry.flat)
+        try:
+            return build_submission(name, entry.name, files, notices, main_file, entry.flat)
+        except Exception as error:  # hostile files must not cost the others their marks
+            return refused_submission(name, entry.name, f"What was handed in cannot be read ({type(error).__name__}).")
 
     return read
 

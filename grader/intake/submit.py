@@ -14,6 +14,8 @@ from grader.intake.files import Files, RefusedFiles, read_zip
 from grader.intake.text import NotText, decode_source
 from grader.model.submission import Submission, SubmittedFile
 
+_MAX_SOURCE_BYTES = 8 << 20
+
 
 def build_submission(
     name: str, student: str, files: Files, notices: list[str], main_file: str, flat: bool = False
@@ -86,6 +88,10 @@ def _sources(files: Files, chosen: str, main: str, notices: list[str]) -> dict[s
     if notice:
         notices.append(notice)
     sources = {main: text}
+    if sum(len(content) for name, content in files.items() if name.endswith(".py")) > _MAX_SOURCE_BYTES:
+        raise RefusedFiles(
+            f"More than {_MAX_SOURCE_BYTES >> 20} MB of Python files were handed in; hand in your own only."
+        )
     folder = PurePosixPath(chosen).parent
     for name, content in files.items():
         path = PurePosixPath(name)

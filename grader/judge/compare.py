@@ -16,7 +16,8 @@ from grader.model.observation import number_to_json, tensor_to_json
 from grader.wire.values import Unsupported
 
 _KEPT_WHOLE = 1 << 16
-"""Elements up to which an observation keeps a tensor; of a larger one, which no check asks for, its hash."""
+"""Elements that one observation keeps; of a tensor beyond, which no check asks for, there is its hash."""
+_TEXT_KEPT = 4000
 _SHOWN_WHOLE = 24
 """Tensors of at most so many elements are shown whole in feedback."""
 
@@ -128,25 +129,40 @@ def _describe(value: Any) -> str:
 
 
 def value_to_json(value: Any) -> Any:
-    """A value as an observation holds it."""
-    if isinstance(value, torch.Tensor):
-        plain = value.detach()
-        if plain.numel() > _KEPT_WHOLE:
-            raw = plain.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    """A value as an observation holds it; of more than 65 536 numbers in all, those beyond are left out."""
+    return _JsonForm(_KEPT_WHOLE).of(value)
+
+
+class _JsonForm:
+    """Turns one value into JSON, with room for so many elements: how many there are is the student's choice."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+
+    def of(self, value: Any) -> Any:
+        """The JSON form of a value or of a part of it."""
+        self._room -= 1
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value.detach())
+        if isinstance(value, float):
+            return number_to_json(value)
+        if value is None or isinstance(value, (bool, int)):
+            return value
+        if isinstance(value, str):
+            return _encodable(value)[:_TEXT_KEPT]
+        if self._room > 0 and isinstance(value, (list, tuple)):
+            return [self.of(item) for item in value[: self._room]]
+        if self._room > 0 and isinstance(value, dict):
+            return {_encodable(str(key))[:200]: self.of(item) for key, item in list(value.items())[: self._room]}
+        return describe(value)
+
+    def _tensor(self, plain: torch.Tensor) -> Any:
+        self._room -= plain.numel()
+        if self._room < 0:
+            raw = plain.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
             digest = hashlib.sha256(raw).hexdigest()
             return {"dtype": dtype_name(plain.dtype), "shape": list(plain.shape), "data": None, "sha256": digest}
         return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), plain.reshape(-1).tolist())
-    if isinstance(value, float):
-        return number_to_json(value)
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, str):
-        return _encodable(value)
-    if isinstance(value, (list, tuple)):
-        return [value_to_json(item) for item in value]
-    if isinstance(value, dict):
-        return {_encodable(str(key)): value_to_json(item) for key, item in value.items()}
-    return describe(value)
 
 
 def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:

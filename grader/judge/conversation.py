@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from grader.sandbox.facts import struck_cpu_limit
 from grader.wire import calls
 from grader.wire.calls import ErrorReport, Reply, pack_request, parse_reply
 from grader.wire.frames import FrameError
+from grader.wire.values import Generator
 
 _GRACE_SECONDS = 2.0
 """Beyond the import limit, for a file that catches the interrupt of the clock inside its process."""
@@ -90,7 +92,8 @@ class Conversation:
             self._drop_process()
         if self._process is None:
             self._start()
-        seed = int.from_bytes(hashlib.sha256(f"{self._seed} {name}".encode()).digest()[:4], "big")
+        # Of another text than the judge's own draws for this check: the student process sees this number.
+        seed = int.from_bytes(hashlib.sha256(f"student {self._seed} {name}".encode()).digest()[:4], "big")
         changed = self.ask(calls.RESET, {"seed": seed}).value
         if isinstance(changed, list):
             self._switched += [name for name in switches.NAMES if name in changed]
@@ -114,13 +117,14 @@ class Conversation:
         allowed = min(allowed, self._limits.total_seconds - self._waited)
         nonce = secrets.token_hex(8)
         frame = pack_request(nonce, operation, arguments)
+        generators = sum(isinstance(value, Generator) for value in _flat(arguments))
         started = time.monotonic()
         try:
             header, payload = self._process.ask(frame, max(allowed, 0.0))
-            reply = parse_reply(header, payload, nonce)
-        except FrameError as error:
+            reply = parse_reply(header, payload, nonce, generators)
+        except (FrameError, MemoryError, RuntimeError) as error:
             self._drop_process()
-            raise StudentLied(str(error)) from None
+            raise StudentLied(str(error) or "its reply is more than the judge can hold") from None
         except StudentTrouble as trouble:
             self._drop_process()
             raise self._explained(trouble) from None
@@ -158,7 +162,8 @@ class Conversation:
         self._process = self._sandbox.spawn(budget)
         self.layers = list(self._process.layers)
         arguments = {
-            "files": self._sources,
+            # As bytes: they travel in the payload, whose cap is far above that of text.
+            "files": {name: text.encode("utf-8") for name, text in self._sources.items()},
             "main": self._main,
             "required": list(self._required),
             "seconds": self._limits.import_seconds,
@@ -213,6 +218,17 @@ class Conversation:
         facts = process.end()
         self._cpu_used += facts.cpu_seconds
         self._outputs.append(process.printed())
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    """The values in nested dicts, lists and tuples."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
 
 
 def _strings(value: Any) -> bool:

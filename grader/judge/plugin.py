@@ -87,6 +87,8 @@ class JudgePlugin:
                     raise UsageProblem(f"Two checks of {self._assignment.id} are called {spec.id}.")
                 self._items[spec.id] = item
                 self.specs.append(spec)
+            # Visible checks first: what they print is shown, and must not hold what hidden ones have let be seen.
+            self.specs.sort(key=lambda spec: spec.visibility != "visible")
             if self._assignment.reference_file is not None:
                 self._reference = load_module(self._assignment.reference_file, "reference")
             self._serve(self)

@@ -61,7 +61,7 @@ def run_code(sandbox: Sandbox, code: str, seconds: float = 5.0, cpu_seconds: int
 
 def _answer(process: StudentProcess, code: str, seconds: float) -> Any:
     loading = {
-        "files": {"code.py": code},
+        "files": {"code.py": code.encode("utf-8")},
         "main": "code.py",
         "required": ["answer"],
         "seconds": 1000.0,

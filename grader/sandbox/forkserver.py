@@ -133,23 +133,32 @@ class _ForkServer:
     def _spawn(self, message: dict[str, Any], descriptors: list[int]) -> None:
         scratch = None if self._settings.namespaces else tempfile.mkdtemp(prefix="grader-")
         try:
-            if self._settings.namespaces:
-                kernel.unshare(kernel.CLONE_NEWPID)
-            pid = os.fork()
+            pid = self._fork()
         except OSError as error:
             self._drop(descriptors, scratch)
             control.send_message(self._channel, {"id": message["id"], "failed": str(error)})
             return
         if pid == 0:
             self._be_child(message, descriptors, scratch)
-        if self._settings.namespaces:
-            kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)  # else the next unshare fails
         self._children[pid] = _Child(message["id"], scratch)
         self._drop(descriptors, None)
         if hasattr(os, "pidfd_open"):
             pidfd = os.pidfd_open(pid)
             self._pidfds[pidfd] = pid
             self._poll.register(pidfd, select.POLLIN)
+
+    def _fork(self) -> int:
+        """Fork, into a new PID namespace where there are any."""
+        if not self._settings.namespaces:
+            return os.fork()
+        kernel.unshare(kernel.CLONE_NEWPID)
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            if pid != 0:  # else the next unshare would fail
+                kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
+        return pid
 
     def _drop(self, descriptors: list[int], scratch: str | None) -> None:
         for descriptor in descriptors:

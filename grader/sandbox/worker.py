@@ -93,7 +93,7 @@ class Worker:
 
     def _load(self, arguments: dict[str, Any]) -> dict[str, Any]:
         loaded = loading.load_submission(
-            arguments["files"],
+            {name: content.decode("utf-8") for name, content in arguments["files"].items()},
             arguments["main"],
             seconds=arguments["seconds"],
             definitions_only=arguments["definitions_only"],
@@ -102,7 +102,7 @@ class Worker:
         names = vars(loaded.module)
         return {
             "defined": [name for name in arguments["required"] if names.get(name) is not None],
-            "public": sorted(name for name in names if not name.startswith("_"))[:200],
+            "public": sorted(name for name in names if isinstance(name, str) and not name.startswith("_"))[:200],
             "error": loaded.error,
             "left": loaded.left,
             "late": loaded.late,

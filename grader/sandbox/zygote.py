@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from grader.sandbox import control
 from grader.sandbox.base import SandboxBroken, StudentTrouble
@@ -28,17 +28,46 @@ START_SECONDS = 120.0
 _CONTROL_SECONDS = 30.0
 
 
-class ZygoteSandbox:
-    """A running zygote. `command(descriptor)` gives the arguments that start it, with the control channel on it."""
+class ZygoteProcess(Protocol):
+    """The part of `subprocess.Popen` that a sandbox needs of its zygote."""
 
-    def __init__(
-        self,
-        mode: str,
-        command: Callable[[int], list[str]],
-        environment: dict[str, str],
-        output_cap: int,
-        uids: Sequence[int] | None = None,
-    ) -> None:
+    pid: int
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Until it ended; raises subprocess.TimeoutExpired after `timeout` seconds."""
+
+    def poll(self) -> int | None:
+        """Its exit status if it ended."""
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+
+
+Launch = Callable[[int, int], ZygoteProcess]
+"""Starts a zygote with the control channel on the first descriptor and its output going to the second."""
+
+
+def launch_command(command: Callable[[int], list[str]], environment: dict[str, str]) -> Launch:
+    """Start a zygote by exec; `command(descriptor)` gives its arguments."""
+
+    def launch(descriptor: int, output: int) -> ZygoteProcess:
+        return subprocess.Popen(
+            command(descriptor),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            pass_fds=[descriptor],
+            start_new_session=True,
+        )
+
+    return launch
+
+
+class ZygoteSandbox:
+    """A running zygote."""
+
+    def __init__(self, mode: str, launch: Launch, output_cap: int, uids: Sequence[int] | None = None) -> None:
         self.mode = mode
         self._cap = output_cap
         self._uids = itertools.cycle(uids) if uids else None
@@ -49,15 +78,7 @@ class ZygoteSandbox:
         self._channel, theirs = socket.socketpair()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         try:
-            self._process = subprocess.Popen(
-                command(theirs.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=self._errors,
-                stderr=self._errors,
-                env=environment,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+            self._process = launch(theirs.fileno(), self._errors.fileno())
         except OSError as error:
             raise SandboxBroken(f"the sandbox could not be started: {error}") from None
         finally:

@@ -12,9 +12,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from grader.wire.decoding import Payload, decode
 from grader.wire.frames import FrameError, pack_frame
 from grader.wire.strictjson import strict_loads
-from grader.wire.values import Encoder, Generator, decode
+from grader.wire.values import Encoder, Generator
 
 LOAD = "load"
 """Import the submission: {files, main, required, seconds, definitions_only} -> {defined, error, left, late}."""
@@ -74,8 +75,8 @@ def parse_request(header: bytes, payload: bytes) -> tuple[str, str, dict[str, An
     return tree["n"], tree["op"], decode(tree["a"], payload)
 
 
-def parse_reply(header: bytes, payload: bytes, nonce: str) -> Reply:
-    """The reply in a frame that a student process sent.
+def parse_reply(header: bytes, payload: bytes, nonce: str, generators_sent: int = 0) -> Reply:
+    """The reply in a frame that a student process sent, to a call with so many generators among its arguments.
 
     Raises:
         FrameError: it is malformed, or does not answer the call with this nonce.
@@ -85,10 +86,14 @@ def parse_reply(header: bytes, payload: bytes, nonce: str) -> Reply:
         raise FrameError("the reply does not answer this call")
     if not tree.keys() <= {"n", "ok", "err", "gen"} or ("ok" in tree) == ("err" in tree):
         raise FrameError("the reply is neither a value nor an error")
-    generators = tuple(_generator_state(item, payload) for item in _items(tree.get("gen", [])))
+    items = _items(tree.get("gen", []))
+    if len(items) != generators_sent:
+        raise FrameError("the reply holds another number of generators than the call")
+    content = Payload(payload)
+    generators = tuple(_generator_state(item, content) for item in items)
     if "err" in tree:
         return Reply(error=error_from_value(tree["err"]), generators=generators)
-    return Reply(value=decode(tree["ok"], payload), generators=generators)
+    return Reply(value=decode(tree["ok"], content), generators=generators)
 
 
 def _items(body: Any) -> list[Any]:
@@ -97,7 +102,7 @@ def _items(body: Any) -> list[Any]:
     return body
 
 
-def _generator_state(item: Any, payload: bytes) -> bytes:
+def _generator_state(item: Any, payload: Payload) -> bytes:
     value = decode(item, payload)
     if not isinstance(value, Generator):
         raise FrameError("the reply holds malformed generator states")

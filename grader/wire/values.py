@@ -1,6 +1,7 @@
 """Values: the closed list of types that cross the boundary, as JSON and raw bytes. No pickle, in either direction.
 
-Runs on both sides. `Encoder` turns a value into a JSON tree and a payload; `decode` turns them back. What crosses:
+Runs on both sides. `Encoder` turns a value into a JSON tree and a payload; `decoding.decode` turns them back. What
+crosses:
 
     None, bool, int, str    themselves                     list     [..]
     float                   a JSON float, or {"f": "nan"}   tuple    {"t": [..]}
@@ -21,7 +22,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from grader.wire.frames import MAX_PAYLOAD, FrameError
+from grader.wire.frames import MAX_PAYLOAD
 
 DTYPE_BYTES = {
     "float32": 4,
@@ -104,7 +105,8 @@ class Encoder:
             return value
         if isinstance(value, str):
             # Half a surrogate pair can be neither encoded nor shown.
-            return str.__str__(value)[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")
+            plain = str.__str__(value).encode("utf-8", "replace").decode("utf-8")
+            return plain if self._keep is None else plain[:MAX_TEXT]
         if isinstance(value, int):
             return self._integer(int.__int__(value))
         if isinstance(value, float):
@@ -124,7 +126,7 @@ class Encoder:
             return {"t": [self.tree(item, depth + 1) for item in tuple.__iter__(value)]}
         if type(value) is list:
             return [self.tree(item, depth + 1) for item in value]
-        if isinstance(value, dict) and all(map(_is_key, dict.keys(value))):
+        if isinstance(value, dict) and all(map(is_key, dict.keys(value))):
             return {"d": [[self.tree(key), self.tree(item, depth + 1)] for key, item in dict.items(value)]}
         return self._special(value, depth)
 
@@ -160,8 +162,9 @@ class Encoder:
         return [offset, len(raw)]
 
 
-def _is_key(key: Any) -> bool:
-    return type(key) is str or (type(key) is int and key.bit_length() <= 128)
+def is_key(key: Any) -> bool:
+    """Whether a value may be the key of a dict: text, or an integer of at most 64 bits."""
+    return type(key) is str or (type(key) is int and key.bit_length() <= 63)
 
 
 def unsupported_tensor(torch: Any, value: Any) -> str | None:
@@ -180,139 +183,11 @@ def unsupported_tensor(torch: Any, value: Any) -> str | None:
     name = str(value.dtype).removeprefix("torch.")
     if name not in DTYPE_BYTES:
         return f"a tensor of dtype {name}"
-    if value.dim() > MAX_DIMENSIONS or _bounded_product(value.shape) > MAX_ELEMENTS:
+    if value.dim() > MAX_DIMENSIONS or bounded_product(value.shape) > MAX_ELEMENTS:
         return f"a tensor of {value.numel()} elements in {value.dim()} dimensions, more than the grader takes"
     return None
 
 
-def _bounded_product(shape: Sequence[int]) -> int:
+def bounded_product(shape: Sequence[int]) -> int:
     """Elements of a tensor of this shape, an empty axis counted as one: strides overflow for an empty tensor too."""
     return math.prod(max(size, 1) for size in shape)
-
-
-def decode(tree: Any, payload: bytes) -> Any:
-    """The value that `tree` and `payload` describe, built of plain types.
-
-    Raises:
-        FrameError: the tree is not one that `Encoder` makes, or refers to bytes that are not there.
-    """
-    return _decode(tree, _Payload(payload))
-
-
-class _Payload:
-    """The payload of one frame, of which each byte is handed out once.
-
-    Without that, a small frame could refer to the same bytes a thousand times and grow in the judge's memory.
-    """
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._left = len(content)
-
-    def take(self, offset: Any, length: Any) -> bytes:
-        """`length` bytes from `offset`; both are checked."""
-        if type(offset) is not int or type(length) is not int or offset < 0 or length < 0:
-            raise FrameError("the reply holds a malformed reference")
-        if offset + length > len(self._content):
-            raise FrameError("the reply refers to bytes that it does not hold")
-        self._left -= length
-        if self._left < 0:
-            raise FrameError("the reply refers to the same bytes more than once")
-        return self._content[offset : offset + length]
-
-
-def _decode(tree: Any, payload: _Payload) -> Any:
-    kind = type(tree)
-    if tree is None or kind in (bool, int, float, str):
-        return tree
-    if kind is list:
-        return [_decode(item, payload) for item in tree]
-    if kind is not dict or len(tree) != 1:
-        raise FrameError("the reply holds a value of no known form")
-    ((tag, body),) = tree.items()
-    decoder = _DECODERS.get(tag)
-    if decoder is None:
-        raise FrameError("the reply holds a value of no known form")
-    return decoder(body, payload)
-
-
-def _decode_float(body: Any, _payload: _Payload) -> float:
-    if type(body) is not str or body not in ("nan", "inf", "-inf"):
-        raise FrameError("the reply holds a malformed number")
-    return float(body)
-
-
-def _slice(body: Any, payload: _Payload) -> bytes:
-    if type(body) is not list or len(body) != 2:
-        raise FrameError("the reply holds a malformed reference")
-    return payload.take(*body)
-
-
-def _decode_generator(body: Any, payload: _Payload) -> Generator:
-    return Generator(_slice(body, payload))
-
-
-def _decode_tuple(body: Any, payload: _Payload) -> tuple[Any, ...]:
-    if type(body) is not list:
-        raise FrameError("the reply holds a malformed tuple")
-    return tuple(_decode(item, payload) for item in body)
-
-
-def _decode_dict(body: Any, payload: _Payload) -> dict[Any, Any]:
-    if type(body) is not list:
-        raise FrameError("the reply holds a malformed dict")
-    result: dict[Any, Any] = {}
-    for pair in body:
-        if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in (str, int) or pair[0] in result:
-            raise FrameError("the reply holds a malformed dict")
-        result[pair[0]] = _decode(pair[1], payload)
-    return result
-
-
-def _decode_handle(body: Any, _payload: _Payload) -> Handle:
-    if type(body) is not list or len(body) != 2 or type(body[0]) is not int or type(body[1]) is not str:
-        raise FrameError("the reply holds a malformed handle")
-    return Handle(body[0], body[1][:80])
-
-
-def _decode_unsupported(body: Any, _payload: _Payload) -> Unsupported:
-    if type(body) is not str:
-        raise FrameError("the reply holds a malformed value")
-    return Unsupported(body[:200])
-
-
-def _decode_tensor(body: Any, payload: _Payload) -> Any:
-    if type(body) is not list or len(body) != 3:
-        raise FrameError("the reply holds a malformed tensor")
-    name, shape, offset = body
-    if type(name) is not str or name not in DTYPE_BYTES:
-        raise FrameError("the reply holds a tensor of unknown dtype")
-    if type(shape) is not list or len(shape) > MAX_DIMENSIONS:
-        raise FrameError("the reply holds a tensor of malformed shape")
-    if any(type(size) is not int or not 0 <= size <= MAX_ELEMENTS for size in shape):  # `type`: True is an int
-        raise FrameError("the reply holds a tensor of malformed shape")
-    if _bounded_product(shape) > MAX_ELEMENTS:
-        raise FrameError("the reply holds a tensor of too many elements")
-    elements = math.prod(shape)
-    raw = payload.take(offset, elements * DTYPE_BYTES[name])
-    if name == "bool" and raw.strip(b"\0\1"):
-        # Bytes other than 0 and 1 are undefined behaviour in a torch.bool tensor.
-        raise FrameError("the reply holds a boolean tensor with other bytes than 0 and 1")
-    import torch
-
-    dtype = getattr(torch, name)
-    if not elements:
-        return torch.empty(shape, dtype=dtype)
-    return torch.frombuffer(bytearray(raw), dtype=torch.uint8).clone().view(dtype).reshape(shape)
-
-
-_DECODERS: dict[str, Callable[[Any, _Payload], Any]] = {
-    "f": _decode_float,
-    "b": _slice,
-    "g": _decode_generator,
-    "t": _decode_tuple,
-    "d": _decode_dict,
-    "h": _decode_handle,
-    "u": _decode_unsupported,
-    "x": _decode_tensor,
-}

@@ -38,7 +38,8 @@ class Submission:
     def load(self, files: dict[str, str] | str, required: str = "f", seconds: float = 10.0, bare: bool = False) -> Any:
         """The report on importing `files` (or a single file's text)."""
         given = {"attention.py": files} if isinstance(files, str) else files
-        arguments = {"files": given, "main": "attention.py", "required": required.split(), "seconds": seconds}
+        sent = {name: text.encode("utf-8") for name, text in given.items()}
+        arguments = {"files": sent, "main": "attention.py", "required": required.split(), "seconds": seconds}
         report = self.ask(calls.LOAD, arguments | {"definitions_only": bare})
         assert report.error is None
         return report.value
@@ -200,7 +201,7 @@ def test_a_sibling_hides_no_library(submission: Submission, name: str) -> None:
 
 
 def test_a_main_file_with_the_name_of_a_library(submission: Submission) -> None:
-    arguments = {"files": {"random.py": "import random\nf = random.Random(1).random()"}, "main": "random.py"}
+    arguments = {"files": {"random.py": b"import random\nf = random.Random(1).random()"}, "main": "random.py"}
     report = submission.ask(
         calls.LOAD, arguments | {"required": ["f"], "seconds": 5.0, "definitions_only": False}
     ).value

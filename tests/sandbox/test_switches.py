@@ -62,7 +62,13 @@ def ask(process: StudentProcess, operation: str, arguments: dict[str, Any]) -> A
 
 def load(process: StudentProcess, code: str) -> None:
     """Import `code`."""
-    arguments = {"files": {"a.py": code}, "main": "a.py", "required": [], "seconds": 10.0, "definitions_only": False}
+    arguments = {
+        "files": {"a.py": code.encode()},
+        "main": "a.py",
+        "required": [],
+        "seconds": 10.0,
+        "definitions_only": False,
+    }
     assert ask(process, calls.LOAD, arguments)["error"] is None
 
 

@@ -13,7 +13,7 @@ import pytest
 from grader.sandbox.base import Sandbox, SandboxBroken
 from grader.sandbox.contract import LIMITS, run_code
 from grader.sandbox.modes import backend_for
-from grader.sandbox.zygote import ZygoteSandbox
+from grader.sandbox.zygote import ZygoteSandbox, launch_command
 
 CONFINED = "B" if os.geteuid() == 0 else "A1"
 MODES = [CONFINED, "plain"]
@@ -29,7 +29,8 @@ def say(message):
 
 def scripted(code: str) -> ZygoteSandbox:
     """A zygote that does what `code` says instead of its work."""
-    return ZygoteSandbox("plain", lambda channel: [sys.executable, "-S", "-c", SAY + code, str(channel)], {}, 1000)
+    launch = launch_command(lambda channel: [sys.executable, "-S", "-c", SAY + code, str(channel)], {})
+    return ZygoteSandbox("plain", launch, 1000)
 
 
 @pytest.fixture(scope="module", params=MODES)
@@ -82,7 +83,7 @@ def test_a_preload_that_is_missing_is_named(mode: str) -> None:
 
 def test_a_command_that_is_missing() -> None:
     with pytest.raises(SandboxBroken, match="could not be started"):
-        ZygoteSandbox("plain", lambda channel: ["/no/such/program", str(channel)], {}, 1000)
+        ZygoteSandbox("plain", launch_command(lambda channel: ["/no/such/program", str(channel)], {}), 1000)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from grader.wire.calls import parse_reply
+from grader.wire.decoding import decode
 from grader.wire.frames import FrameError, pack_frame, read_frame
-from grader.wire.values import MAX_ELEMENTS, Encoder, Generator, Handle, decode
+from grader.wire.values import MAX_ELEMENTS, Encoder, Generator, Handle
 
 ROUNDS = 40_000
 

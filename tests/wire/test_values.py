@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.wire.calls import parse_reply
+from grader.wire.decoding import decode
 from grader.wire.frames import MAX_HEADER, FrameError, pack_frame, read_frame
-from grader.wire.values import DTYPE_BYTES, MAX_DIMENSIONS, MAX_TEXT, Encoder, Generator, Handle, Unsupported, decode
+from grader.wire.values import DTYPE_BYTES, MAX_DIMENSIONS, MAX_TEXT, Encoder, Generator, Handle, Unsupported
 
 DTYPES = sorted(DTYPE_BYTES)
 PLAIN = st.recursive(
@@ -213,7 +214,10 @@ def test_strangers_need_someone_who_keeps_them() -> None:
 
 
 def test_texts_are_cut() -> None:
-    assert crossed("x" * (MAX_TEXT + 1)) == "x" * MAX_TEXT
+    """What student code returns; what the judge sends crosses whole."""
+    encoder = Encoder(keep=lambda value: 1)
+    assert encoder.tree("x" * (MAX_TEXT + 1)) == "x" * MAX_TEXT
+    assert crossed("x" * (MAX_TEXT + 1)) == "x" * (MAX_TEXT + 1)
 
 
 @pytest.mark.parametrize("wrap", [lambda v: [v], lambda v: (v,), lambda v: {"k": v}], ids=["list", "tuple", "dict"])

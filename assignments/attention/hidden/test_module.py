@@ -123,8 +123,11 @@ def test_module_gradients(student, expect, reference, rng):
 @hint("There is no dropout in this module, in training mode either.")
 def test_module_repeats(student, expect, reference, rng):
     """In training mode too, the same input gives the same output."""
-    theirs, _ = twins(student, reference, rng)
+    theirs, ours = twins(student, reference, rng)
     x = draw(rng, B, T, HIDDEN)
+    theirs.eval()
+    with torch.no_grad():
+        expect.close(theirs(x), ours(x), "output in evaluation mode")
     theirs.train()
     first = expect.tensor(theirs(x), "output", shape=(B, T, HIDDEN))
     expect.close(theirs(x), first, "output of a second call", rtol=0.0, atol=1e-6)
@@ -136,9 +139,12 @@ def test_module_repeats(student, expect, reference, rng):
 @hint("Work on new tensors; the caller still needs the input.")
 def test_module_leaves_input(student, expect, reference, rng):
     """TinySelfAttn changes neither its input nor the mask."""
-    theirs, _ = twins(student, reference, rng)
+    theirs, ours = twins(student, reference, rng)
     x, nonpadding = draw(rng, B, T, HIDDEN), torch.tensor([[True] * T, [True] * (T - 2) + [False] * 2])
     for arguments in ((x,), (x, nonpadding)):
-        _, after = theirs.inspect(*arguments)
+        output, after = theirs.inspect(*arguments)
+        found = expect.tensor(output, "output", shape=(B, T, HIDDEN))
+        with torch.no_grad():
+            expect.close(found[0], ours(*arguments)[0], "output of a sequence without padding")
         for name, before, now in zip(("x", "nonpadding"), arguments, after, strict=False):
             expect.unchanged(now, before, name)

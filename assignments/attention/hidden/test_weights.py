@@ -152,9 +152,10 @@ def test_double_precision(student, expect, reference, rng):
 @points(2)
 @group("Weights")
 @hint("Operations whose names end in an underscore change their tensor; the caller still needs it.")
-def test_weights_leave_arguments(student, expect, rng):
+def test_weights_leave_arguments(student, expect, reference, rng):
     """attention_weights changes none of its arguments."""
     query, key, visible = draw(rng, B, T, D), draw(rng, B, S, D), some_visible(rng, B, T, S)
-    _, after = student.attention_weights.inspect(query, key, visible)
+    found, after = student.attention_weights.inspect(query, key, visible)
+    expect.close(found, reference.attention_weights(query, key, visible), "attention weights")
     for name, before, now in zip(("query", "key", "visible"), (query, key, visible), after, strict=True):
         expect.unchanged(now, before, name)

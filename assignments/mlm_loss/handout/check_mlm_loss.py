@@ -110,11 +110,13 @@ def test_pretraining_loss_example(student, expect):
     masked = (two_positions(), torch.tensor([[2, 0]]), torch.tensor([[True, True]]))
     pairs = (torch.tensor([1.2]), torch.tensor([1]))
     found = expect.tensor(student.pretraining_loss(*masked, *pairs), "pretraining loss", shape=())
-    expected = 1.788726 + 0.263282
+    right_mlm, right_nsp = 1.788726, 0.263282
+    expected = right_mlm + right_nsp
     if not abs(found.double().item() - expected) <= WORKED_BY_HAND:
         # A mistake in one of the two losses is not counted again: here their sum is what matters.
         mlm = expect.tensor(student.mlm_loss(*masked), "MLM loss", shape=()).double().item()
         nsp = expect.tensor(student.nsp_loss(*pairs), "NSP loss", shape=()).double().item()
-        if mlm != 0 and nsp != 0 and math.isfinite(mlm + nsp):
+        one_is_right = abs(mlm - right_mlm) <= WORKED_BY_HAND or abs(nsp - right_nsp) <= WORKED_BY_HAND
+        if one_is_right and math.isfinite(mlm + nsp):
             expected = mlm + nsp
     expect.close(found, expected, "MLM loss plus NSP loss", rtol=0.0, atol=WORKED_BY_HAND)

@@ -21,7 +21,7 @@ from grader.model.assignment import Limits
 from grader.sandbox.backends import kernel, landlock, syscalls
 from grader.sandbox.backends.interpreter import Interpreter, describe_interpreter
 from grader.sandbox.base import SandboxBroken
-from grader.sandbox.zygote import ZygoteSandbox
+from grader.sandbox.zygote import ZygoteSandbox, launch_command
 
 _FIRST_UID = 210_000
 _UIDS_PER_SLOT = 1000
@@ -57,7 +57,7 @@ class LinuxBackend:
         first = _FIRST_UID + slot * _UIDS_PER_SLOT
         uids = range(first, first + _UIDS_PER_SLOT) if self.mode == "B" else None
         # bubblewrap itself starts with an empty environment: its own would be readable as /proc/1/environ.
-        return ZygoteSandbox(self.mode, command, {}, limits.output_kb << 10, uids)
+        return ZygoteSandbox(self.mode, launch_command(command, {}), limits.output_kb << 10, uids)
 
     def _requirements(self) -> str:
         """Path of bubblewrap; raises SandboxBroken for what can be told without trying."""

@@ -8,6 +8,7 @@ student code, so that nothing ever runs with a layer missing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import tempfile
@@ -47,6 +48,8 @@ def confine(plan: Plan) -> list[str]:
         OSError: a layer could not be put in place. The process must not go on.
     """
     os.setsid()
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")  # should memory run out, this process is the first to go
     layers = []
     if plan.namespaces:
         kernel.die_with_parent()
@@ -111,15 +114,16 @@ def _limit(plan: Plan) -> None:
     }
     if plan.memory:
         limits[resource.RLIMIT_AS] = plan.memory
-    for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE"):
+    for name, value in (("RLIMIT_MEMLOCK", 0), ("RLIMIT_MSGQUEUE", 0), ("RLIMIT_SIGPENDING", 64)):
         if hasattr(resource, name):
-            limits[getattr(resource, name)] = 0
+            limits[getattr(resource, name)] = value
     for kind, value in limits.items():
         hard = resource.getrlimit(kind)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (allowed, allowed))
-    if plan.uid is not None:
-        # Counted per user: threads of this one process. Not enforced for root, nor needed where fork is refused.
+    if plan.namespaces:
+        # Counted for the user (in mode A1, of this user namespace): threads of this one process. Else a thread bomb
+        # would use up what the user who grades may start. Not enforced for root, which no student process is.
         resource.setrlimit(resource.RLIMIT_NPROC, (64, 64))
 
 

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from grader.model.assignment import Limits
+from grader.sandbox import forkserver
 from grader.sandbox.backends.interpreter import plain_arguments
 from grader.sandbox.backends.spawned import SpawnSandbox
 from grader.sandbox.base import Sandbox
-from grader.sandbox.zygote import ZygoteSandbox
+from grader.sandbox.zygote import ZygoteSandbox, launch_command
 
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
@@ -36,19 +41,76 @@ class PlainBackend:
         environment |= {"PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
         if not self.fork:
             return SpawnSandbox(limits.output_kb << 10, environment, tuple(preload))
-        settings = {
-            "namespaces": False,
-            "filtered": False,
-            "readable": None,
-            "preload": list(preload),
-            "memory": limits.memory_mb << 20,
-            "scratch_bytes": limits.scratch_mb << 20,
-            "scratch_files": limits.scratch_files,
-        }
-        arguments = plain_arguments()
+        arguments, settings = plain_arguments(), _settings(limits, preload)
+
+        def command(descriptor: int) -> list[str]:
+            return [*arguments, str(descriptor), settings]
+
+        return ZygoteSandbox("plain", launch_command(command, environment), limits.output_kb << 10)
+
+    def open_here(self, limits: Limits, preload: Sequence[str]) -> Sandbox:
+        """A zygote that is a fork of this process, which has imported what the zygote preloads and no check.
+
+        For `grader check` alone, where nothing is secret and an import of torch less is half of the time. The process
+        must have one thread.
+        """
+        settings = _settings(limits, preload)
         return ZygoteSandbox(
-            "plain",
-            lambda descriptor: [*arguments, str(descriptor), json.dumps(settings)],
-            environment,
-            limits.output_kb << 10,
+            "plain", lambda channel, output: ForkedZygote(channel, output, settings), limits.output_kb << 10
         )
+
+
+class ForkedZygote:
+    """A zygote made by fork, with the part of `subprocess.Popen` that a sandbox uses."""
+
+    def __init__(self, channel: int, output: int, settings: str) -> None:
+        self._status: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._serve(channel, output, settings)
+
+    @staticmethod
+    def _serve(channel: int, output: int, settings: str) -> NoReturn:
+        try:
+            os.setsid()  # an interrupt from the keyboard reaches the command alone
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            os.dup2(channel, 3)
+            os.closerange(4, 4096)  # the judge's end of the channel too: it must close when the judge ends
+            forkserver.main(3, settings)
+        finally:
+            os._exit(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Until it ended; raises subprocess.TimeoutExpired after `timeout` seconds."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while self.poll() is None:
+            if deadline is not None and time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired("zygote", timeout or 0.0)
+            time.sleep(0.002)
+        return self._status or 0
+
+    def poll(self) -> int | None:
+        """Its exit status if it ended."""
+        if self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._status = os.waitstatus_to_exitcode(status)
+        return self._status
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def _settings(limits: Limits, preload: Sequence[str]) -> str:
+    settings = {
+        "namespaces": False,
+        "filtered": False,
+        "readable": None,
+        "preload": list(preload),
+        "memory": limits.memory_mb << 20,
+        "scratch_bytes": limits.scratch_mb << 20,
+        "scratch_files": limits.scratch_files,
+    }
+    return json.dumps(settings)
