@@ -55,11 +55,20 @@ def test_a_value_and_what_became_of_generators() -> None:
     encoder = Encoder()
     tree = encoder.tree({"a": (1, torch.arange(3))})
     states = [encoder.tree(Generator(b"state")), encoder.tree(Generator(b""))]
-    found = parse_reply(reply(ok=tree, gen=states), encoder.payload, NONCE)
+    found = parse_reply(reply(ok=tree, gen=states), encoder.payload, NONCE, generators_sent=2)
+    for sent in (0, 1, 3):
+        with pytest.raises(FrameError, match="another number of generators"):
+            parse_reply(reply(ok=tree, gen=states), encoder.payload, NONCE, generators_sent=sent)
     assert found.error is None
     assert found.generators == (b"state", b"")
     assert found.value["a"][0] == 1
     assert torch.equal(found.value["a"][1], torch.tensor([0, 1, 2]))
+
+
+def test_the_same_bytes_are_not_handed_out_twice() -> None:
+    states = [{"g": [0, 8]}, {"g": [0, 8]}]
+    with pytest.raises(FrameError, match="more than once"):
+        parse_reply(reply(ok=None, gen=states), b"x" * 8, NONCE, generators_sent=2)
 
 
 def test_an_error() -> None:

@@ -31,7 +31,7 @@ PLAIN = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)
-        | st.dictionaries(st.text(max_size=4) | st.integers(-(2**63), 2**63), inner, max_size=4)
+        | st.dictionaries(st.text(max_size=4) | st.integers(-(2**63) + 1, 2**63 - 1), inner, max_size=4)
     ),
     max_leaves=15,
 )
