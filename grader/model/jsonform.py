@@ -16,8 +16,8 @@ _decoder = msgspec.json.Decoder(GradeResult)
 
 
 def result_to_json(result: GradeResult) -> bytes:
-    """A result as UTF-8 JSON on one line per member, ending with a line feed."""
-    return msgspec.json.format(_encoder.encode(result), indent=1) + b"\n"
+    """A result as UTF-8 JSON on one line, ending with a line feed."""
+    return _encoder.encode(result) + b"\n"
 
 
 def result_from_json(content: bytes) -> GradeResult:
