@@ -10,8 +10,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: demo test test-full lint bench docs clean system-sandbox system-browser
 
 demo: $(VENV)/.installed system-sandbox
+	$(BIN)/grader grade examples/class-mlm --assignment mlm_loss --out demo/mlm_loss --fresh
 	$(BIN)/grader grade examples/class --assignment attention --out demo --fresh
-	@echo "Open $(CURDIR)/demo/index.html in a browser."
+	@echo "Open $(CURDIR)/demo/index.html in a browser (and demo/mlm_loss/index.html, the second class)."
 
 test: $(VENV)/.developer system-sandbox system-browser
 	$(BIN)/python -m pytest -m "not full"
