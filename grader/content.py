@@ -22,6 +22,7 @@ from grader.errors import UsageProblem
 from grader.model.assignment import Assignment, AssignmentFile, IsolationNeeds, Limits, SandboxNeeds
 
 _PACKAGE = Path(grader.__file__).resolve().parent
+_MISCONCEPTIONS = "misconceptions.json"
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 
@@ -70,7 +71,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
     folder = course / "assignments" / name
     about = read_assignment_file(folder / "assignment.toml")
     hidden, reference, variants = folder / "hidden", course / "reference" / f"{name}.py", folder / "variants"
-    graded_by = [folder / "assignment.toml", *_files(folder / "handout", "check_*.py"), *_files(hidden, "*.py")]
+    told = {about.files[0], "README.md", _MISCONCEPTIONS}
+    graded_by = [folder / "assignment.toml", *_all_files(folder / "handout", told), *_all_files(hidden, set())]
     if reference.is_file():
         graded_by.append(reference)
     return Assignment(
@@ -137,6 +139,11 @@ def _files(folder: Path, pattern: str) -> list[Path]:
     return sorted(path for path in folder.glob(pattern) if path.is_file())
 
 
+def _all_files(folder: Path, without: set[str]) -> list[Path]:
+    found = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sorted(path for path in found if path.name not in without)
+
+
 def _fingerprint(course: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
@@ -183,4 +190,4 @@ def public_files(assignment: Assignment) -> list[tuple[Path, str]]:
 
 def misconceptions_file(assignment: Assignment) -> Path:
     """The values that wrong variants give on the public checks, for diagnosis without the variants."""
-    return assignment.handout_dir / "misconceptions.json"
+    return assignment.handout_dir / _MISCONCEPTIONS

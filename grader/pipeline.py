@@ -61,20 +61,20 @@ class Course:
 def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult:
     """One submission, graded. Never raises for anything that the submission does."""
     try:
-        result = diagnose(_judged(submission, judge, course), course.known)
+        result = diagnose(judged(submission, judge, course.assignment, course.mode), course.known)
     except Exception as error:  # a bug of ours must cost neither the student nor the rest of the class
-        result = ungraded(submission, course, f"{type(error).__name__}: {error}")
+        result = ungraded(submission, course.assignment, course.mode, f"{type(error).__name__}: {error}")
     return _stamped(result, fingerprint(submission, course.assignment))
 
 
-def _judged(submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult:
-    """The judge's result, tried again where that may help."""
+def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, mode: str) -> GradeResult:
+    """The judge's result, tried again where that may help; ungraded if there is none."""
     result = None
     for _ in range(ATTEMPTS):
         try:
             result = judge.judge(submission)
         except Unjudged as problem:
-            result = result or ungraded(submission, course, str(problem))
+            result = ungraded(submission, assignment, mode, str(problem))
             if problem.final:
                 break
             continue
@@ -118,14 +118,14 @@ def _stamped(result: GradeResult, mark: str) -> GradeResult:
     return msgspec.structs.replace(result, fingerprint=mark, graded_at=now)
 
 
-def ungraded(submission: Submission, course: Course, reason: str) -> GradeResult:
-    """A result that says that there is none. What was lost is the last line of the reason; staff see it."""
-    about = course.assignment.about
+def ungraded(submission: Submission, assignment: Assignment, mode: str, reason: str) -> GradeResult:
+    """A result that says that there is none, with the last line of the reason, for staff."""
+    about = assignment.about
     files = [records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files]
     last_line = reason.strip().splitlines()[-1] if reason.strip() else "no reason known"
     return GradeResult(
         schema_version=records.SCHEMA_VERSION,
-        assignment=records.AssignmentInfo(course.assignment.id, about.version, about.title),
+        assignment=records.AssignmentInfo(assignment.id, about.version, about.title),
         submission=records.SubmissionInfo(
             submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.graded_file
         ),
@@ -144,6 +144,6 @@ def ungraded(submission: Submission, course: Course, reason: str) -> GradeResult
             numpy=metadata.version("numpy"),
             platform=f"{platform.system()} {platform.machine()}",
         ),
-        isolation=records.Isolation(course.mode, []),
+        isolation=records.Isolation(mode, []),
         seconds=0.0,
     )

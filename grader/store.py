@@ -8,8 +8,10 @@ submission. Files that are not ours stay as they are.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ class Run:
         self.folder = folder
         self._results = folder / "results"
         self._reports = folder / "reports"
+        self._locked: int | None = None
 
     def refuse_file(self) -> None:
         """Raises UsageProblem if OUT is a file. Writes nothing."""
@@ -46,6 +49,7 @@ class Run:
             UsageProblem: OUT is a file, or cannot be written to.
         """
         self.refuse_file()
+        self._lock()
         try:
             for folder in (self.folder, self._results, self._reports):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -55,6 +59,22 @@ class Run:
             probe = self.folder / ".probe.grader-tmp"
             probe.write_bytes(b"")
             probe.unlink()
+        except OSError as error:
+            raise UsageProblem(f"OUT {self.folder} cannot be written to: {error.strerror}.") from None
+
+    def _lock(self) -> None:
+        """Keep other runs out of this folder as long as this process lives, where the system has such locks."""
+        if self._locked is not None or not hasattr(os, "O_DIRECTORY"):
+            return
+        import fcntl
+
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._locked = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            weakref.finalize(self, os.close, self._locked)
+            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageProblem(f"OUT {self.folder} is being written to by another grader; wait for it.") from None
         except OSError as error:
             raise UsageProblem(f"OUT {self.folder} cannot be written to: {error.strerror}.") from None
 
@@ -70,26 +90,40 @@ class Run:
             return None
 
     def results(self) -> Iterator[GradeResult]:
-        """Every result that can be read, in the order of the ids."""
+        """Every result that can be read, in the order of the ids, without observations: a class fits in memory."""
         for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
             found = self.load(path.stem)
             if found is not None and found.submission.id == path.stem:
-                yield found
+                checks = [msgspec.structs.replace(check, observations=[]) for check in found.checks]
+                yield msgspec.structs.replace(found, checks=checks)
+
+    def refuse_other_assignment(self, assignment: str) -> None:
+        """Raises UsageProblem if OUT holds results of another assignment, which a run would mix with its own."""
+        for path in self._results.glob("*.json"):
+            found = self.load(path.stem)
+            if found is not None and found.assignment.id != assignment:
+                raise UsageProblem(f"OUT {self.folder} holds results of {found.assignment.id}; name another folder.")
+            if found is not None:
+                return
 
     def save(self, result: GradeResult) -> None:
-        """Write a result, and its large tensors into a side file named in their place."""
+        """Write a result, and its large tensors into a side file that it names.
+
+        The side file is named by its content and written first: at no moment does a result name what is not there.
+        """
         name = result.submission.id
         tensors: dict[str, Any] = {}
-        slim = msgspec.structs.replace(
-            result, checks=[_slim(check, f"{name}.tensors.msgpack", tensors) for check in result.checks]
-        )
-        side = self._results / f"{name}.tensors"
+        checks = [_slim(check, tensors) for check in result.checks]
+        side: Path | None = None
         if tensors:
-            write_atomically(side.with_name(f"{name}.tensors.msgpack"), msgspec.msgpack.encode(tensors))
-        else:
-            with contextlib.suppress(FileNotFoundError):
-                side.with_name(f"{name}.tensors.msgpack").unlink()
-        write_atomically(self._results / f"{name}.json", result_to_json(slim))
+            content = msgspec.msgpack.encode(tensors)
+            side = self._results / f"{name}.tensors-{hashlib.sha256(content).hexdigest()[:12]}.msgpack"
+            write_atomically(side, content)
+            checks = [_naming(check, side.name) for check in checks]
+        write_atomically(self._results / f"{name}.json", result_to_json(msgspec.structs.replace(result, checks=checks)))
+        for old in self._results.glob(f"{name}.tensors-*.msgpack"):
+            if old != side:
+                old.unlink()
 
     def save_report(self, name: str, html: str) -> None:
         """Write a student's report."""
@@ -101,11 +135,13 @@ class Run:
         write_atomically(self.folder / "grades.csv", csv.encode("utf-8", "replace"))
 
 
-def _slim(check: CheckResult, side_file: str, tensors: dict[str, Any]) -> CheckResult:
+def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
+    """The check with large tensors moved into `tensors`, each replaced by its key there."""
+
     def moved(value: Any, key: str) -> Any:
         if is_tensor_json(value) and value["data"] is not None and len(value["data"]) > _LARGE:
             tensors[key] = value["data"]
-            return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "file": side_file, "key": key}
+            return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "key": key}
         return value
 
     observations = [
@@ -115,6 +151,19 @@ def _slim(check: CheckResult, side_file: str, tensors: dict[str, Any]) -> CheckR
             actual=moved(seen.actual, f"{check.id}/{index}/actual"),
         )
         for index, seen in enumerate(check.observations)
+    ]
+    return msgspec.structs.replace(check, observations=observations)
+
+
+def _naming(check: CheckResult, side_file: str) -> CheckResult:
+    """The check with the side file's name beside each key into it."""
+
+    def named(value: Any) -> Any:
+        return {**value, "file": side_file} if is_tensor_json(value) and "key" in value else value
+
+    observations = [
+        msgspec.structs.replace(seen, expected=named(seen.expected), actual=named(seen.actual))
+        for seen in check.observations
     ]
     return msgspec.structs.replace(check, observations=observations)
 

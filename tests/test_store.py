@@ -211,7 +211,7 @@ def test_half_written_files_are_cleared_and_others_stay(run: Run) -> None:
     for name in [*foreign, *half]:
         (run.folder / name).parent.mkdir(exist_ok=True)
         (run.folder / name).write_bytes(b"theirs")
-    Run(run.folder).prepare()
+    run.prepare()
     assert everything(run.folder) == kept | dict.fromkeys(foreign, b"theirs")
     assert Run(run.folder).load("a") == result("a")
 
@@ -219,7 +219,7 @@ def test_half_written_files_are_cleared_and_others_stay(run: Run) -> None:
 def test_a_folder_in_the_place_of_a_half_written_file(run: Run) -> None:
     (run.folder / ".x.grader-tmp").mkdir()
     with pytest.raises(UsageProblem, match="cannot be written to"):
-        Run(run.folder).prepare()
+        run.prepare()
 
 
 def test_out_may_be_deep_and_new(tmp_path: Path) -> None:
@@ -243,3 +243,12 @@ def test_a_file_in_the_place_of_a_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageProblem, match="cannot be written to"):
         Run(tmp_path).prepare()
     assert (tmp_path / name).read_bytes() == b"mine"
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    first = Run(tmp_path / "out")
+    first.prepare()
+    with pytest.raises(UsageProblem, match="another grader"):
+        Run(tmp_path / "out").prepare()
+    del first
+    Run(tmp_path / "out").prepare()

@@ -13,7 +13,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +27,13 @@ Read = Callable[[], Submission]
 Grade = Callable[[Submission, "Slot"], GradeResult]
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Slot:
     """A running slot process."""
 
@@ -34,6 +41,7 @@ class Slot:
         self._job = job
         self._process: subprocess.Popen[bytes] | None = None
         self._retired = False
+        self._lock = threading.Lock()
 
     def start(self) -> None:
         """Start the process and wait until it is ready.
@@ -41,14 +49,10 @@ class Slot:
         Raises:
             GraderError: the checks are broken (exit status 2) or the sandbox does not start (3).
         """
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.batch.slot"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # A second OpenMP thread on a shared core makes every small operation wait.
-            env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # an interrupt from the keyboard reaches the command alone
-        )
+        with self._lock:
+            if self._retired:
+                raise MachineProblem("The run was stopped.")
+            self._process = self._launch()
         try:
             send(self._to, self._job)
             answer = self._answer()
@@ -60,6 +64,16 @@ class Slot:
             problem = GraderError(answer.problem)
             problem.exit_status = answer.problem_status
             raise problem
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "grader.batch.slot"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # A second OpenMP thread on a shared core makes every small operation wait.
+            env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            start_new_session=True,  # an interrupt from the keyboard reaches the command alone
+        )
 
     def judge(self, submission: Submission) -> GradeResult:
         """One submission's result.
@@ -77,13 +91,17 @@ class Slot:
         except (OSError, EOFError, GraderError) as error:
             self.close()
             raise Unjudged(f"the judge process is gone ({str(error) or 'it closed its connection'})") from None
+        if answer.problem is not None:
+            self.close()
+            raise Unjudged(answer.problem)
         if answer.result is None:
             raise Unjudged(answer.lost or "the judge gave no result", answer.final)
         return answer.result
 
     def retire(self) -> None:
         """End the process for good: what it is at is dropped, and it is not started again."""
-        self._retired = True
+        with self._lock:
+            self._retired = True
         self.close()
 
     def close(self) -> None:
@@ -123,13 +141,16 @@ class Slots:
     def __enter__(self) -> Slots:
         starters = [threading.Thread(target=self._start, args=(slot,), daemon=True) for slot in self._slots]
         self._problems: list[GraderError] = []
-        for starter in starters:
-            starter.start()
-        for starter in starters:
-            starter.join()
-        if self._problems:
+        try:
+            for starter in starters:
+                starter.start()
+            for starter in starters:
+                starter.join()
+            if self._problems:
+                raise self._problems[0]
+        except BaseException:  # an interrupt too: `with` does not leave what it has not entered
             self.close()
-            raise self._problems[0]
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -146,13 +167,14 @@ class Slots:
         except GraderError as problem:
             self._problems.append(problem)
 
-    def grade_all(self, work: Sequence[Read], grade: Grade) -> Iterator[GradeResult]:
+    def grade_all(self, work: Sequence[Read], grade: Grade) -> Generator[GradeResult, None, None]:
         """Read and grade each submission; yields results as they are ready.
 
         When the caller stops early (an interrupt, an error), the slots are ended and what they were at is dropped.
         """
         todo: queue.SimpleQueue[Read] = queue.SimpleQueue()
-        done: queue.SimpleQueue[GradeResult | BaseException] = queue.SimpleQueue()
+        # Bounded: a command that writes more slowly than its slots judge must not hold the class in memory.
+        done: queue.Queue[GradeResult | BaseException] = queue.Queue(maxsize=4 * len(self._slots))
         for read in work:
             todo.put(read)
         stopped = threading.Event()
@@ -162,9 +184,13 @@ class Slots:
                 while not stopped.is_set():
                     read = todo.get_nowait()
                     try:
-                        done.put(grade(read(), slot))
+                        item: GradeResult | BaseException = grade(read(), slot)
                     except BaseException as error:  # a bug of ours: raised again in the caller's thread
-                        done.put(error)
+                        item = error
+                    while not stopped.is_set():
+                        with contextlib.suppress(queue.Full):
+                            done.put(item, timeout=0.5)
+                            break
 
         for slot in self._slots:
             threading.Thread(target=serve, args=(slot,), daemon=True).start()

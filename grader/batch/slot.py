@@ -106,8 +106,8 @@ def _serve(
             answer = _judge_in_fork(judge, holder.sandbox, submission, incoming.fileno(), patience)
         else:
             answer = FromSlot(result=judge.judge(submission, holder.sandbox))
+        send(outgoing, answer)  # first: a sandbox that cannot be cleaned must not cost this result
         holder.clean()
-        send(outgoing, answer)
 
 
 def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, command: int, patience: float) -> FromSlot:

@@ -13,17 +13,20 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
 
 import grader
 from grader.batch.local import Slots
-from grader.content import misconceptions_file, stub_file, variant_files
+from grader.content import stub_file, variant_files
+from grader.errors import UsageProblem
 from grader.judge.diagnosis import Misconceptions, describe_variant
 from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
+from grader.pipeline import judged
 from grader.store import write_atomically
 
 
@@ -38,7 +41,11 @@ class Variant:
     @property
     def explanation(self) -> str:
         """The docstring of a wrong variant, as one paragraph."""
-        return " ".join((ast.get_docstring(ast.parse(self.text)) or "").split())
+        try:
+            tree = ast.parse(self.text)
+        except SyntaxError as error:
+            raise UsageProblem(f"The variant {self.kind} {self.slug} is no Python, line {error.lineno}.") from None
+        return " ".join((ast.get_docstring(tree) or "").split())
 
 
 def read_variants(assignment: Assignment, kinds: tuple[str, ...]) -> list[Variant]:
@@ -62,7 +69,7 @@ def grade_variants(
     main = assignment.main_file
     work = [_reader(Submission(f"{v.kind}-{v.slug}", v.slug, (), main, {main: v.text})) for v in variants]
     results: dict[tuple[str, str], GradeResult] = {}
-    for result in slots.grade_all(work, lambda submission, slot: slot.judge(submission)):
+    for result in slots.grade_all(work, lambda submission, slot: judged(submission, slot, assignment, "")):
         kind, _, slug = result.submission.id.partition("-")
         results[kind, slug] = result
         done()
@@ -90,15 +97,20 @@ def known_misconceptions(slots: Slots, assignment: Assignment, done: Callable[[]
     variants = read_variants(assignment, ("wrong",))
     if not variants:
         return Misconceptions(assignment.fingerprint, [])
-    digest = hashlib.sha256(f"{assignment.fingerprint} {grader.__version__}".encode("ascii"))
+    versions = f"{grader.__version__} {metadata.version('torch')}"
+    digest = hashlib.sha256(f"{assignment.fingerprint} {versions}".encode("ascii"))
     for variant in variants:
         digest.update(f"\n{variant.slug} {len(variant.text)}\n{variant.text}".encode())
     path = cache_folder() / f"{assignment.id}-{digest.hexdigest()[:32]}.msgpack"
     with contextlib.suppress(OSError, msgspec.DecodeError):
         return msgspec.msgpack.decode(path.read_bytes(), type=Misconceptions)
-    known = misconceptions_from(assignment, variants, grade_variants(slots, assignment, variants, done))
+    results = grade_variants(slots, assignment, variants, done)
+    known = misconceptions_from(assignment, variants, results)
+    if any(result.status == "ungraded" for result in results.values()):
+        return known  # what is missing may be there the next time
     with contextlib.suppress(OSError):  # without a cache the next run grades them again
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
         write_atomically(path, msgspec.msgpack.encode(known))
     return known
 
@@ -107,10 +119,3 @@ def cache_folder() -> Path:
     """`$XDG_CACHE_HOME/grader`, or `~/.cache/grader`."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "grader"
-
-
-def public_misconceptions(assignment: Assignment) -> Misconceptions:
-    """The values that come with the handout; empty where there are none."""
-    with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(misconceptions_file(assignment).read_bytes(), type=Misconceptions)
-    return Misconceptions("", [])

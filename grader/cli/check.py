@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli.options import course_option
-from grader.content import assignment_ids, course_folder, load_assignment, templates_folder
+from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folder
 from grader.errors import MachineProblem, UsageProblem
 from grader.intake.working import find_main_file, read_working_file
 from grader.model.assignment import Assignment
@@ -60,7 +60,14 @@ def command(
 
     def serve(judge: Judge) -> None:
         for _ in _occasions(file, watch):
-            result = judge.judge(read_working_file(file, assignment.main_file), sandbox)
+            try:
+                submission = read_working_file(file, assignment.main_file)
+            except UsageProblem as problem:
+                if not watch:
+                    raise
+                print(problem, file=sys.stderr, flush=True)  # editors replace files: it may be back in a moment
+                continue
+            result = judge.judge(submission, sandbox)
             sandbox.sweep()
             statuses.append(outputs.show(result, assignment))
 
@@ -114,8 +121,8 @@ def _occasions(file: Path, watch: bool) -> Iterator[None]:
     import watchfiles
 
     print(f"Watching {file}; Ctrl-C ends it.", file=sys.stderr, flush=True)
-    filters = watchfiles.PythonFilter()
-    for _ in watchfiles.watch(file.resolve().parent, watch_filter=filters, debounce=100, raise_interrupt=False):
+    folder, filters = file.resolve().parent, watchfiles.PythonFilter()
+    for _ in watchfiles.watch(folder, watch_filter=filters, debounce=100, recursive=False, raise_interrupt=True):
         print("\n" + "─" * 40, file=sys.stderr, flush=True)
         yield
 
@@ -130,12 +137,11 @@ class _Outputs:
 
     def show(self, result: GradeResult, assignment: Assignment) -> int:
         """Print and write one result; returns the exit status that it stands for."""
-        from grader.batch.variants import public_misconceptions
-        from grader.judge.diagnosis import diagnose
+        from grader.judge.diagnosis import diagnose, read_misconceptions
         from grader.model.view import student_view
         from grader.render.terminal import print_check
 
-        diagnosed = diagnose(result, public_misconceptions(assignment))
+        diagnosed = diagnose(result, read_misconceptions(misconceptions_file(assignment)))
         view = student_view(diagnosed, assignment.about.hidden_topics)
         print_check(view)
         try:

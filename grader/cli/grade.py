@@ -6,7 +6,7 @@ comes.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from grader.batch.local import Slots
+from grader.batch.local import Slots, processors
 from grader.batch.variants import known_misconceptions
 from grader.cli.options import course_option
 from grader.content import course_folder, load_assignment, templates_folder
@@ -68,31 +68,26 @@ def command(
             f"The hidden checks or the reference of {assignment.id} are not in {folder}; name the private course "
             "folder with --course."
         )
-    found = find_submissions(source, assignment.main_file)
+    found = find_submissions(source, assignment.main_file, out)
     mode = choose(isolation, assignment.about.isolation.minimum)
     run = Run(out)
     run.refuse_file()
+    run.refuse_other_assignment(assignment.id)
     if found.passed_over:
         _say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
     _say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
     batch = _Batch(folder, assignment, mode, run)
-    work = batch.unfinished(found.submissions, fresh)
     interrupted = False
     try:
-        batch.grade(work, jobs or os.cpu_count() or 1)
+        batch.grade(batch.unfinished(found.submissions, fresh), jobs or processors())
     except KeyboardInterrupt:
         interrupted = True
-    run.prepare()
-    results = list(run.results())
-    publish_class(results, run, batch.templates)
-    print_class(results, out / "index.html")
+    ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted)
     if interrupted:
         _say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
         raise click.exceptions.Exit(130)
-    if ungraded := [r.submission.id for r in results if r.status == "ungraded"]:
-        _say(
-            f"Not graded, and not the students' doing: {', '.join(ungraded)}. The reasons are in {out / 'index.html'}."
-        )
+    if ungraded:
+        _say(f"Not graded, and not the students' doing: {', '.join(ungraded)}. {out / 'index.html'} has the reasons.")
         raise click.exceptions.Exit(MACHINE_STATUS)
 
 
@@ -104,7 +99,7 @@ class _Batch:
         self._assignment = assignment
         self._mode = mode
         self._run = run
-        self.templates = templates_folder(course)
+        self._templates = templates_folder(course)
 
     def unfinished(
         self, submissions: list[tuple[str, Callable[[], Submission]]], fresh: bool
@@ -117,6 +112,8 @@ class _Batch:
     def _is_done(self, name: str, read: Callable[[], Submission]) -> bool:
         before = self._run.load(name)
         if before is None or before.status == "ungraded":
+            return False
+        if before.isolation.mode == "plain" and self._mode != "plain":
             return False
         return before.fingerprint == fingerprint(read(), self._assignment)
 
@@ -134,15 +131,29 @@ class _Batch:
                 known = known_misconceptions(slots, self._assignment, progress.advance)
             course = Course(self._assignment, self._mode, known)
             with Progress("grading", len(work)) as progress:
-                for result in slots.grade_all(work, lambda submission, slot: grade(submission, slot, course)):
-                    self._publish(result)
-                    progress.advance()
+                graded = slots.grade_all(work, lambda submission, slot: grade(submission, slot, course))
+                with contextlib.closing(graded):
+                    for result in graded:
+                        self._publish(result)
+                        progress.advance()
         _say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
+
+    def sum_up(self, here: set[str], only_here: bool) -> list[str]:
+        """Write and print the class, of all results or those of this source alone; returns the ids of the ungraded."""
+        self._run.prepare()
+        results = list(self._run.results())
+        if only_here:
+            results = [result for result in results if result.submission.id in here]
+        elif others := [result.submission.id for result in results if result.submission.id not in here]:
+            _say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
+        publish_class(results, self._run, self._templates)
+        print_class(results, self._run.folder / "index.html")
+        return [result.submission.id for result in results if result.status == "ungraded"]
 
     def _publish(self, result: GradeResult) -> None:
         """Write one result; one that cannot be rendered is written without what broke, for staff to look at."""
         try:
-            publish(result, self._run, self.templates)
+            publish(result, self._run, self._templates)
         except OSError as error:
             raise MachineProblem(
                 f"{error.filename or self._run.folder} cannot be written: {error.strerror}. What was finished is in "
@@ -151,7 +162,7 @@ class _Batch:
         except Exception as error:
             reason = f"The result could not be written: {type(error).__name__}: {error}"
             bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])
-            publish(msgspec.structs.replace(bare, stdout="", stderr=""), self._run, self.templates)
+            publish(msgspec.structs.replace(bare, stdout="", stderr=""), self._run, self._templates)
 
 
 def _warning(mode: str) -> str:

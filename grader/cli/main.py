@@ -5,13 +5,14 @@ Runs in the command. Commands are loaded when they are called, so that `grader -
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
 import grader
 from grader import registry
-from grader.errors import GraderError
+from grader.errors import GraderError, MachineProblem
 
 INTERRUPTED = 130
 
@@ -59,6 +60,12 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         status = 1
+    except Exception as error:  # a bug of ours, or a machine in trouble: one sentence, and never the status of a mark
+        if os.environ.get("GRADER_DEBUG"):
+            raise
+        where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        click.echo(f"grader: stopped by {type(error).__name__}: {error}{where}; GRADER_DEBUG=1 shows more.", err=True)
+        status = MachineProblem.exit_status
     sys.exit(status if isinstance(status, int) else 0)
 
 

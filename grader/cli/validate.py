@@ -6,7 +6,6 @@ demands that every hidden check is failed by at least one wrong variant.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -14,7 +13,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from grader.batch.local import Slots
+from grader.batch.local import Slots, processors
 from grader.batch.variants import Variant, grade_variants, misconceptions_from, read_variants
 from grader.cli.options import course_option
 from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file
@@ -44,7 +43,7 @@ def command(assignments: tuple[str, ...], jobs: int | None, isolation: str, writ
             raise UsageProblem(f"The private part of {name} is not in {folder}; there is nothing to prove it with.")
         variants = read_variants(assignment, ("reference", "stub", "right", "wrong"))
         mode = choose(isolation, assignment.about.isolation.minimum)
-        count = min(jobs or os.cpu_count() or 1, len(variants))
+        count = min(jobs or processors(), len(variants))
         with (
             Slots(folder, name, mode, count) as slots,
             Progress(f"validating {name}", len(variants)) as progress,

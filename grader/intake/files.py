@@ -13,6 +13,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from grader.errors import UsageProblem
 
@@ -27,6 +28,10 @@ _JUNK_PARTS = frozenset({"__MACOSX", ".DS_Store", "__pycache__", ".ipynb_checkpo
 
 Files = dict[str, bytes]
 """Contents by relative name, with `/` between the parts."""
+
+
+ClassFiles = dict[str, "bytes | RefusedFiles"]
+"""The same of an archive that may hold a whole class: contents, or why a member is refused."""
 
 
 class RefusedFiles(Exception):
@@ -49,7 +54,7 @@ def read_regular_file(path: Path) -> bytes:
 
     Raises:
         RefusedFiles: it is a link, a device or too large.
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is a link.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -80,9 +85,10 @@ def read_folder(folder: Path) -> tuple[Files, list[str]]:
         except RefusedFiles as refused:
             notices.append(f"Left out: {refused}")
             continue
-        except OSError as error:
-            reason = "it is a link" if path.is_symlink() else error.strerror
-            notices.append(f"Left out: {relative} cannot be read ({reason}).")
+        except OSError:
+            if not path.is_symlink():
+                raise  # this machine's trouble, which must not look like a file that was not handed in
+            notices.append(f"Left out: {relative} is a link.")
             continue
         total += len(content)
         files[relative] = content
@@ -107,13 +113,22 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def read_zip(content: bytes, label: str, max_bytes: int = MAX_TOTAL_BYTES, max_files: int = MAX_FILES) -> Files:
-    """The files of a zip archive, counted while they unpack.
+    """The files of one person's zip archive, counted while they unpack.
 
     Raises:
         RefusedFiles: it is damaged, encrypted or too large, or a member is a link or would lie outside.
     """
+    files: Files = {}
+    for name, data in _read_archive(io.BytesIO(content), label, max_bytes, max_files).items():
+        if isinstance(data, RefusedFiles):
+            raise data
+        files[name] = data
+    return files
+
+
+def _read_archive(source: IO[bytes] | Path, label: str, max_bytes: int, max_files: int) -> ClassFiles:
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(source) as archive:
             return _read_members(archive, label, max_bytes, max_files)
     except RefusedFiles:
         raise
@@ -121,42 +136,55 @@ def read_zip(content: bytes, label: str, max_bytes: int = MAX_TOTAL_BYTES, max_f
         raise RefusedFiles(f"{label} cannot be unpacked ({type(error).__name__}); zip it again.") from None
 
 
-def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_files: int) -> Files:
-    files: Files = {}
+def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_files: int) -> ClassFiles:
+    files: ClassFiles = {}
     total = 0
     members = archive.infolist()
     if len(members) > max_files:
         raise RefusedFiles(f"{label} holds more than {max_files} members.")
     for member in members:
-        name = member.filename.replace("\\", "/")
+        name = plain_name(member.filename.replace("\\", "/"))
         if member.is_dir() or is_junk(name):
             continue
-        _refuse_unsafe(member, name, label)
-        with archive.open(member) as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-        total += len(data)
-        if len(data) > MAX_FILE_BYTES or total > max_bytes:
-            limits = f"{MAX_FILE_BYTES >> 20} MB a file, {max_bytes >> 20} MB in all"
-            raise RefusedFiles(f"{label} unpacks to more than the limit ({limits}) at {PurePosixPath(name).name}.")
+        _refuse_outside(name, label)
         if name in files:
-            raise RefusedFiles(f"{label} holds two files called {name}.")
-        files[name] = data
+            files[name] = RefusedFiles(f"{label} holds two files called {name}.")
+            continue
+        files[name] = data = _read_member(archive, member, name, label)
+        total += len(data) if isinstance(data, bytes) else 0
+        if total > max_bytes:
+            raise RefusedFiles(f"{label} unpacks to more than the limit ({max_bytes >> 20} MB) at {_last(name)}.")
     return files
 
 
-def _refuse_unsafe(member: zipfile.ZipInfo, name: str, label: str) -> None:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, label: str) -> bytes | RefusedFiles:
+    """One member, or why it is refused."""
+    if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+        return RefusedFiles(f"{label} was refused: the member {name[:80]!r} is a link or a device.")
+    if member.flag_bits & 1:
+        return RefusedFiles(f"{label} was refused: {_last(name)} is encrypted.")
+    with archive.open(member) as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        return RefusedFiles(
+            f"{label} unpacks to more than the limit ({MAX_FILE_BYTES >> 20} MB a file) at {_last(name)}."
+        )
+    return data
+
+
+def _last(name: str) -> str:
+    return PurePosixPath(name).name[:80]
+
+
+def _refuse_outside(name: str, label: str) -> None:
+    """A member that would lie outside is no accident of a platform: the whole archive is refused."""
     parts = PurePosixPath(name).parts
-    kind = stat.S_IFMT(member.external_attr >> 16)
     if not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
         raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} would lie outside the archive's folder.")
-    if kind not in (0, stat.S_IFREG):
-        raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} is a link or a device.")
-    if member.flag_bits & 1:
-        raise RefusedFiles(f"{label} was refused: it is encrypted.")
 
 
-def read_source_zip(path: Path) -> Files:
-    """The files of an archive that was named as SOURCE.
+def read_source_zip(path: Path) -> ClassFiles:
+    """The files of an archive that was named as SOURCE: of a class, where one bad member is refused with its owner.
 
     Raises:
         UsageProblem: it cannot be read; the sentence says why.
@@ -166,7 +194,7 @@ def read_source_zip(path: Path) -> Files:
             raise RefusedFiles(
                 f"{path.name} is larger than {_MAX_CLASS_BYTES >> 20} MB; unpack it and grade the folder."
             )
-        return read_zip(path.read_bytes(), path.name, _MAX_CLASS_BYTES, _MAX_CLASS_FILES)
+        return _read_archive(path, path.name, _MAX_CLASS_BYTES, _MAX_CLASS_FILES)
     except OSError as error:
         raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
     except RefusedFiles as refused:

@@ -1,7 +1,8 @@
 """SOURCE -> submissions: a file, a folder with one folder or file a student, or a zip of either.
 
-Runs in the command. Entries are found first and read one at a time, so that a class never lies in memory whole. Ids are
-safe as file names and unique; names of folders and files stay data.
+Runs in the command. Entries of a folder are found first and read one at a time, so that a class never lies in memory
+whole; a zip is read at once, within its caps. Ids are safe as file names and unique; names of folders and files stay
+data.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.errors import UsageProblem
 from grader.intake.files import (
+    ClassFiles,
     Files,
     RefusedFiles,
     is_junk,
@@ -36,6 +38,7 @@ class Entry:
     name: str
     read: Callable[[], tuple[Files, list[str]]]
     flat: bool = False
+    path: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,18 @@ class Found:
     passed_over: list[str]
 
 
-def find_submissions(source: Path, main_file: str) -> Found:
-    """What SOURCE holds.
+def find_submissions(source: Path, main_file: str, out: Path | None = None) -> Found:
+    """What SOURCE holds, without the folder `out` that results are written to.
 
     Raises:
         UsageProblem: SOURCE does not exist, cannot be read, or holds no submission.
     """
     passed_over: list[str] = []
+    if out is not None and source.is_dir() and source.resolve() == out.resolve():
+        raise UsageProblem(f"OUT {out} is SOURCE itself; name another folder.")
     entries = _entries(source, main_file, passed_over)
+    if out is not None:
+        entries = [entry for entry in entries if entry.path is None or entry.path.resolve() != out.resolve()]
     if not entries:
         raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
     entries.sort(key=lambda entry: entry.name)
@@ -70,11 +77,13 @@ def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]
         except RefusedFiles as refused:
             return refused_submission(name, entry.name, str(refused))
         except OSError as error:
-            return refused_submission(name, entry.name, f"What was handed in cannot be read: {error.strerror}.")
+            reason = f"What was handed in cannot be read: {error.strerror}: {error.filename}."
+            return refused_submission(name, entry.name, reason, unreadable=True)
         try:
             return build_submission(name, entry.name, files, notices, main_file, entry.flat)
-        except Exception as error:  # hostile files must not cost the others their marks
-            return refused_submission(name, entry.name, f"What was handed in cannot be read ({type(error).__name__}).")
+        except Exception as error:  # files of one must not cost the others their marks, nor a bug of ours a zero
+            reason = f"What was handed in cannot be read: {type(error).__name__}: {error}."
+            return refused_submission(name, entry.name, reason, unreadable=True)
 
     return read
 
@@ -86,6 +95,8 @@ def _entries(source: Path, main_file: str, passed_over: list[str]) -> list[Entry
         return list(_entries_of_folder(source, main_file, passed_over))
     if source.suffix.lower() == ".zip":
         return _entries_of_zip(read_source_zip(source), source.stem, main_file, passed_over)
+    if source.suffix.lower() not in _HANDED_IN:
+        raise UsageProblem(f"SOURCE {source} is neither a Python file nor a zip nor a folder; unpack it first.")
     return [Entry(source.stem, lambda: ({source.name: read_regular_file(source)}, []), flat=True)]
 
 
@@ -103,7 +114,7 @@ def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> 
         if child.is_symlink():
             yield Entry(child.name, _refuse(f"{child.name} is a link; only folders and files are graded."))
         elif child.is_dir():
-            yield Entry(child.name, _folder_reader(child))
+            yield Entry(child.name, _folder_reader(child), path=child)
         elif child.suffix.lower() in _HANDED_IN:
             yield Entry(child.stem, _file_reader(child), flat=True)
         else:
@@ -125,7 +136,7 @@ def _refuse(reason: str) -> Callable[[], tuple[Files, list[str]]]:
     return read
 
 
-def _entries_of_zip(files: Files, stem: str, main_file: str, passed_over: list[str]) -> list[Entry]:
+def _entries_of_zip(files: ClassFiles, stem: str, main_file: str, passed_over: list[str]) -> list[Entry]:
     """As of a folder, after unwrapping folders that hold everything."""
     name = stem
     while main_file not in files and len(tops := {key.partition("/")[0] for key in files}) == 1:
@@ -137,8 +148,8 @@ def _entries_of_zip(files: Files, stem: str, main_file: str, passed_over: list[s
             break  # one student's folder, or loose files
         name, files = top, inner
     if main_file in files:
-        return [Entry(name, lambda: (files, []))]
-    groups: dict[str, Files] = {}
+        return [Entry(name, _known(files))]
+    groups: dict[str, ClassFiles] = {}
     flat: set[str] = set()
     for key, content in files.items():
         top, _, rest = key.partition("/")
@@ -152,8 +163,16 @@ def _entries_of_zip(files: Files, stem: str, main_file: str, passed_over: list[s
     return [Entry(top, _known(inner), top in flat and len(inner) == 1) for top, inner in groups.items()]
 
 
-def _known(files: Files) -> Callable[[], tuple[Files, list[str]]]:
-    return lambda: (files, [])
+def _known(files: ClassFiles) -> Callable[[], tuple[Files, list[str]]]:
+    def read() -> tuple[Files, list[str]]:
+        good: Files = {}
+        for name, content in files.items():
+            if isinstance(content, RefusedFiles):
+                raise content  # refused with its owner, not with the class
+            good[name] = content
+        return good, []
+
+    return read
 
 
 def safe_ids(names: list[str]) -> list[str]:

@@ -35,9 +35,9 @@ def build_submission(
     return Submission(name, student, kept, main_file, sources, None, tuple(told), graded_file=chosen)
 
 
-def refused_submission(name: str, student: str, problem: str) -> Submission:
-    """A submission that intake refused whole."""
-    return Submission(name, student, (), None, {}, problem)
+def refused_submission(name: str, student: str, problem: str, unreadable: bool = False) -> Submission:
+    """A submission that intake refused whole, or that this machine could not read."""
+    return Submission(name, student, (), None, {}, problem, unreadable=unreadable)
 
 
 def _unpack_single_zip(files: Files, notices: list[str]) -> Files:
@@ -61,7 +61,7 @@ def _choose(files: Files, main_file: str, notices: list[str]) -> str:
         raise RefusedFiles(
             f"There are {len(named)} files called {main_file} ({', '.join(sorted(named)[:4])}); hand in one."
         )
-    python = [name for name in files if name.lower().endswith(".py")]
+    python = [name for name in files if name.lower().endswith(".py") and not _is_ours(name)]
     renamed = [name for name in python if _is_renamed(PurePosixPath(name).name, main_file)]
     candidates = renamed or python
     if len(candidates) == 1:
@@ -74,6 +74,11 @@ def _choose(files: Files, main_file: str, notices: list[str]) -> str:
     if not files:
         raise RefusedFiles(f"Nothing was handed in; expected {main_file}.")
     raise RefusedFiles(f"{main_file} was not handed in; found only {found}.")
+
+
+def _is_ours(name: str) -> bool:
+    """A public check that was handed back with the work."""
+    return PurePosixPath(name).name.startswith("check_")
 
 
 def _is_renamed(name: str, main_file: str) -> bool:

@@ -15,7 +15,7 @@ import torch
 from grader.model.observation import number_to_json, tensor_to_json
 from grader.wire.values import Unsupported
 
-_KEPT_WHOLE = 1 << 16
+_KEPT_WHOLE = 1 << 18
 """Elements that one observation keeps; of a tensor beyond, which no check asks for, there is its hash."""
 _TEXT_KEPT = 4000
 _SHOWN_WHOLE = 24
@@ -129,7 +129,7 @@ def _describe(value: Any) -> str:
 
 
 def value_to_json(value: Any) -> Any:
-    """A value as an observation holds it; of more than 65 536 numbers in all, those beyond are left out."""
+    """A value as an observation holds it; of more than 262 144 numbers in all, those beyond are left out."""
     return _JsonForm(_KEPT_WHOLE).of(value)
 
 

@@ -58,6 +58,7 @@ class Conversation:
         self._process: StudentProcess | None = None
         self._definitions_only = False
         self._cpu_used = 0.0
+        self._cpu_granted = 0
         self._waited = 0.0
         self._check_waited = 0.0
         self._outputs: list[tuple[bytes, bytes]] = []
@@ -159,6 +160,7 @@ class Conversation:
         budget = int(self._limits.cpu_seconds - self._cpu_used)
         if budget < 1 or self._waited >= self._limits.total_seconds:
             raise BudgetSpent("the time for the whole submission is used up")
+        self._cpu_granted = budget
         self._process = self._sandbox.spawn(budget)
         self.layers = list(self._process.layers)
         arguments = {
@@ -205,9 +207,7 @@ class Conversation:
 
     def _explained(self, trouble: StudentTrouble) -> StudentTrouble:
         """A death by the processor-time limit is a time-out."""
-        if isinstance(trouble, StudentGone) and struck_cpu_limit(
-            trouble.facts, self._limits.cpu_seconds - self._cpu_used + trouble.facts.cpu_seconds
-        ):
+        if isinstance(trouble, StudentGone) and struck_cpu_limit(trouble.facts, self._cpu_granted):
             return StudentTimeout(f"it used up its {self._limits.cpu_seconds} s of processor time")
         return trouble
 

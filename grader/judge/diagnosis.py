@@ -1,6 +1,6 @@
 """Which known misconception produces exactly what was observed.
 
-Pure functions over records; no student code, no torch. Each wrong variant was graded once, and what its checks observed
+Functions over records; no student code, no torch. Each wrong variant was graded once, and what its checks observed
 was kept. A submission's failed checks are compared with those: a variant explains a check if status, kind of exception
 and every observation are equal within tolerance. No match, no guess:
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -58,6 +59,14 @@ class Misconceptions(msgspec.Struct, frozen=True):
             for variant in self.variants
         ]
         return Misconceptions(self.fingerprint, [variant for variant in cut if variant.checks])
+
+
+def read_misconceptions(path: Path) -> Misconceptions:
+    """The values that come with a handout; none where the file is missing or of another version."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Misconceptions)
+    except (OSError, msgspec.DecodeError):
+        return Misconceptions("", [])
 
 
 def describe_variant(slug: str, explanation: str, result: GradeResult) -> KnownVariant:

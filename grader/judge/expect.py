@@ -162,8 +162,13 @@ class Expect:
         self._fail(name, "raises", wanted, "nothing", f"{name}: expected {wanted}, got {describe(value)} instead.")
 
     def that(self, holds: bool, name: str, text: str) -> None:
-        """A condition of the check's own; `text` says what is wrong when it does not hold."""
-        self._record(name, "that", True, bool(holds), "" if holds else f"{name}: {text}")
+        """A condition of the check's own; `text` says what is wrong when it does not hold.
+
+        Raises TypeError for anything but a bool: whatever else counts as true might be the student's.
+        """
+        if type(holds) is not bool:
+            raise TypeError(f"expect.that takes a bool, not {type(holds).__name__}")
+        self._record(name, "that", True, holds, "" if holds else f"{name}: {text}")
 
     def proportion(self, count: int, total: int, share: float, name: str, probability: float = 1e-10) -> None:
         """`count` of `total` must lie in the exact binomial interval around `share`.

@@ -1,9 +1,9 @@
 """The pytest plugin: collects the checks once, then runs them for one submission after the other.
 
 Runs in the judge. pytest is the engine (collection, fixtures, one item at a time); this plugin replaces its loop and
-its reports. `pytest_runtestloop` hands control to `serve`, which forks or not as its caller wants; `run` executes the
-collected checks against one conversation and turns what happened into `CheckResult`s by the exceptions it saw, never
-by anything printed.
+its reports. `pytest_runtestloop` hands control to `serve`, which forks or not as its caller wants; `run` executes
+one check's body and tells what it raised and observed; what that means is decided in `run.py`, never by anything
+printed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -57,6 +57,7 @@ class JudgePlugin:
         self._items: dict[str, pytest.Item] = {}
         self.specs: list[CheckSpec] = []
         self.problem: BaseException | None = None
+        self.served = False
         self._student: Student | None = None
         self._expect = Expect()
         self._raised: BaseException | None = None
@@ -81,16 +82,10 @@ class JudgePlugin:
         if self.problem is not None:
             return True
         try:
-            for item in session.items:
-                spec = self._spec(item)
-                if spec.id in self._items:
-                    raise UsageProblem(f"Two checks of {self._assignment.id} are called {spec.id}.")
-                self._items[spec.id] = item
-                self.specs.append(spec)
-            # Visible checks first: what they print is shown, and must not hold what hidden ones have let be seen.
-            self.specs.sort(key=lambda spec: spec.visibility != "visible")
+            self._describe(session.items)
             if self._assignment.reference_file is not None:
                 self._reference = load_module(self._assignment.reference_file, "reference")
+            self.served = True
             self._serve(self)
         except BaseException as error:  # pytest would swallow it; `session.collect_checks` raises it again
             self.problem = error
@@ -155,6 +150,22 @@ class JudgePlugin:
         """The record of a check whose body did not start."""
         return Expect()
 
+    def _describe(self, items: list[pytest.Item]) -> None:
+        """Fill `specs`; raises UsageProblem for what its author has to mend."""
+        for item in items:
+            spec = self._spec(item)
+            if spec.id in self._items:
+                raise UsageProblem(f"Two checks of {self._assignment.id} are called {spec.id}.")
+            self._items[spec.id] = item
+            self.specs.append(spec)
+        # Visible checks first: what they print is shown, and must not hold what hidden ones have let be seen.
+        self.specs.sort(key=lambda spec: spec.visibility != "visible")
+        before: set[str] = set()
+        for spec in self.specs:
+            if unknown := [need for need in spec.needs if need not in before]:
+                raise UsageProblem(f"The check {spec.id} needs {unknown[0]}, which is no check that runs before it.")
+            before.add(spec.id)
+
     def _spec(self, item: pytest.Item) -> CheckSpec:
         if not isinstance(item, pytest.Function):
             raise UsageProblem(f"{item.nodeid} is not a check function.")
@@ -163,16 +174,20 @@ class JudgePlugin:
         if public and "reference" in item.fixturenames:
             raise UsageProblem(f"The public check {name} uses the reference, which students do not have.")
         worth = item.get_closest_marker("points")
-        if worth is None:
-            raise UsageProblem(f"The check {name} in {item.path.name} has no @points.")
+        if worth is None or len(worth.args) != 1 or type(worth.args[0]) not in (int, float) or worth.args[0] < 0:
+            raise UsageProblem(f"The check {name} in {item.path.name} needs @points(number), of 0 or more.")
+        visibility = _text(item, "visibility", "visible" if public else "hidden")
+        if visibility not in get_args(Visibility):
+            kinds = ", ".join(get_args(Visibility))
+            raise UsageProblem(f"The check {name} has the visibility {visibility!r}; expected one of {kinds}.")
         return CheckSpec(
             id=name,
             title=(item.function.__doc__ or name).strip().splitlines()[0],
             group=_text(item, "group", self._assignment.about.title),
             points=float(worth.args[0]),
-            visibility=_text(item, "visibility", "visible" if public else "hidden"),
+            visibility=visibility,
             hint=_text(item, "hint", ""),
-            needs=tuple(need for mark in item.iter_markers("needs") for need in mark.args),
+            needs=tuple(need.removeprefix("test_") for mark in item.iter_markers("needs") for need in mark.args),
             fresh=item.get_closest_marker("fresh") is not None,
         )
 

@@ -27,7 +27,7 @@ from grader.sandbox.base import SandboxBroken, StudentTrouble
 Control = Callable[[str], bool]
 """Whether a check's body runs to its end on the reference solution."""
 
-_STUMBLES = (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError, ArithmeticError)
+_STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ class CheckRun:
         self._results: dict[str, CheckResult] = {}
         self._visible: list[tuple[bytes, bytes]] = []
         self._hidden: list[tuple[bytes, bytes]] = []
+        self._before_is_visible = True
         self.notices: list[str] = []
+        self.staff_notices: list[str] = []
 
     def printed_at_import(self, printed: tuple[bytes, bytes]) -> None:
         """Output of the import: a student may see it."""
@@ -72,6 +74,7 @@ class CheckRun:
         result = _result(spec, ended, observations, time.monotonic() - started)
         (self._visible if spec.visibility == "visible" else self._hidden).append(self._conversation.printed())
         self._note_switches()
+        self._before_is_visible = spec.visibility == "visible"
         self._results[spec.id] = result
         return result
 
@@ -109,7 +112,12 @@ class CheckRun:
     def _stumbled(self, spec: CheckSpec, error: BaseException | None) -> Outcome:
         """A check's body raised by itself: on this submission's values, or always?"""
         text = "".join(traceback.format_exception(error))
-        if self._control is None:
+        if isinstance(error, OSError):
+            return Outcome("error", "machine", "The machine failed.", None, text)
+        traceback.clear_frames(error.__traceback__ if error is not None else None)  # they hold the student's values
+        if isinstance(error, MemoryError):
+            theirs = True
+        elif self._control is None:
             theirs = isinstance(error, _STUMBLES) and self._conversation.answered
         else:
             self._conversation.end()  # one student process at a time
@@ -123,10 +131,15 @@ class CheckRun:
         return Outcome("error", "author", "The check itself broke.", None, text)
 
     def _note_switches(self) -> None:
+        """What was found changed when this check began was changed by the import or by the check before it.
+
+        After a hidden check only staff are told: which settings code changes there could tell hidden inputs.
+        """
+        told = self.notices if self._before_is_visible else self.staff_notices
         for name in self._conversation.take_switched():
             notice = f"Your code changes the global setting {name}; it was put back between checks."
-            if notice not in self.notices:
-                self.notices.append(notice)
+            if notice not in told:
+                told.append(notice)
 
 
 def _result(spec: CheckSpec, ended: Outcome | None, observations: list[Observation], seconds: float) -> CheckResult:

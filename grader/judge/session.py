@@ -44,12 +44,17 @@ def collect_checks(assignment: Assignment, public_only: bool, serve: Callable[[J
         UsageProblem: the checks cannot be loaded, or their points do not sum to what the assignment promises.
     """
     files = check_files(assignment, public_only)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # whatever else is installed here must not touch the checks
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
     plugin = JudgePlugin(assignment, lambda ready: serve(Judge(assignment, ready, public_only)))
     # An empty configuration of our own: a pyproject.toml above the course must not change how its checks run.
     place = [f"--rootdir={assignment.folder}", "-c", os.devnull]
-    pytest.main([*_PYTEST_ARGUMENTS, *place, *(str(path) for path in files)], plugins=[plugin])
+    status = pytest.main([*_PYTEST_ARGUMENTS, *place, *(str(path) for path in files)], plugins=[plugin])
     if plugin.problem is not None:
         raise plugin.problem
+    if not plugin.served:
+        raise UsageProblem(f"The checks of {assignment.id} cannot be collected (pytest ended with status {status}).")
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class _Findings:
     reason: str | None = None
     checks: list[records.CheckResult] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    staff_notices: list[str] = field(default_factory=list)
     layers: list[str] = field(default_factory=list)
     output: Output = _SILENT
 
@@ -74,7 +80,9 @@ class Judge:
         promised = assignment.about.public_points if public_only else 100.0
         if self.max_score != promised:
             kind = "public checks" if public_only else "checks"
-            raise UsageProblem(f"The points of the {kind} of {assignment.id} sum to {self.max_score}, not {promised}.")
+            raise UsageProblem(
+                f"The points of the {kind} of {assignment.id} sum to {self.max_score:g}, not {promised:g}."
+            )
 
     @property
     def specs(self) -> list[CheckSpec]:
@@ -85,7 +93,7 @@ class Judge:
         """Grade one submission. Never raises for anything that the submission does."""
         started = time.monotonic()
         if submission.main is None:
-            findings = _Findings("invalid", submission.problem)
+            findings = _Findings("ungraded" if submission.unreadable else "invalid", submission.problem)
         else:
             conversation = self._conversation(submission)(sandbox)
             try:
@@ -114,7 +122,7 @@ class Judge:
         checks = [run.check(spec) for spec in self.specs]
         notices = [*outcome.load_notices(report, main), *run.notices]
         output = run.output(limits.output_kb << 10)
-        return _Findings(checks=checks, notices=notices, layers=conversation.layers, output=output)
+        return _Findings(None, None, checks, notices, run.staff_notices, conversation.layers, output)
 
     def _conversation(self, submission: Submission) -> Callable[[Sandbox], Conversation]:
         about = self._assignment.about
@@ -162,6 +170,7 @@ class Judge:
             max_score=self.max_score,
             checks=findings.checks,
             notices=[*submission.notices, *findings.notices],
+            staff_notices=findings.staff_notices,
             stdout=findings.output.everything.stdout,
             stderr=findings.output.everything.stderr,
             printed_for_student=findings.output.for_student,

@@ -110,7 +110,8 @@ class GradeResult(msgspec.Struct, frozen=True):
     """Everything known about one grading.
 
     `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None, checks
-    kept). `printed_for_student` is the part of the output that was printed at import or during visible checks.
+    kept). `printed_for_student` is the part of the output that was printed at import or during visible checks;
+    `staff_notices` are for staff alone.
     `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it.
     """
 
@@ -129,5 +130,6 @@ class GradeResult(msgspec.Struct, frozen=True):
     isolation: Isolation
     seconds: float
     printed_for_student: Printed = Printed()
+    staff_notices: list[str] = []
     fingerprint: str = ""
     graded_at: str = ""

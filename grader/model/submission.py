@@ -29,7 +29,7 @@ class Submission(msgspec.Struct, frozen=True):
     `id` is safe as a file name and unique in its run; `student` is the person as the source names them. `sources`
     is the decoded Python text of the graded file, under its proper name `main`, and of its siblings; `graded_file` is
     the name under which it was handed in. When nothing gradable was handed in, `main` is None and `problem` says why
-    in one sentence.
+    in one sentence; `unreadable` tells that this was the machine's doing, for which nobody gets a zero.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Submission(msgspec.Struct, frozen=True):
     notices: tuple[str, ...] = ()
     submitted_at: str | None = None
     graded_file: str | None = None
+    unreadable: bool = False
 
     @property
     def sha256(self) -> str:

@@ -35,19 +35,20 @@ class Promise:
 
 def try_contract(mode: str) -> list[str | None]:
     """For each of PROMISES: None if this mode keeps it here, else what happened instead."""
-    sandbox = backend_for(mode).open(LIMITS, (), slot=9)
-    results: list[str | None] = []
+    return [_try(mode, promise) for promise in PROMISES]
+
+
+def _try(mode: str, promise: Promise) -> str | None:
+    """One promise, in a sandbox of its own: what one breaks is no excuse for the next."""
     try:
-        sandbox.wait_ready()
-        for promise in PROMISES:
-            try:
-                results.append(promise.attempt(sandbox))
-            except SandboxBroken as broken:
-                results.append(f"the sandbox broke: {broken}")
-            sandbox.sweep()
-    finally:
-        sandbox.close()
-    return results
+        sandbox = backend_for(mode).open(LIMITS, (), slot=9)
+        try:
+            sandbox.wait_ready()
+            return promise.attempt(sandbox)
+        finally:
+            sandbox.close()
+    except (SandboxBroken, OSError) as broken:
+        return f"the sandbox broke: {broken}"
 
 
 def run_code(sandbox: Sandbox, code: str, seconds: float = 5.0, cpu_seconds: int = 10) -> Any:
@@ -231,8 +232,8 @@ answer = [line for line in open("/proc/self/status") if line.startswith(names)]
 """
     try:
         lines = run_code(sandbox, code)
-    except SandboxBroken:
-        return None  # no /proc at all
+    except SandboxBroken as broken:
+        return None if "FileNotFoundError" in str(broken) else str(broken)  # no /proc at all is as good
     facts = dict(line.split() for line in lines)
     held = {name: value for name, value in facts.items() if name.startswith("Cap") and int(value, 16)}
     if held:

@@ -67,7 +67,7 @@ class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         spec = module.__spec__
         if spec is not None and spec.origin is not None:
-            exec(compile(self._sources[spec.origin], spec.origin, "exec"), vars(module))
+            exec(compile(self._sources[spec.origin], spec.origin, "exec", dont_inherit=True), vars(module))
 
 
 def load_submission(files: dict[str, str], main: str, seconds: float, definitions_only: bool = False) -> Loaded:
@@ -104,7 +104,9 @@ def load_submission(files: dict[str, str], main: str, seconds: float, definition
 
 
 def _definitions(tree: ast.Module) -> ast.Module:
+    kept: tuple[type[ast.stmt], ...]
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+    kept += (ast.TypeAlias,) if hasattr(ast, "TypeAlias") else ()  # Python 3.12
     tree.body = [node for node in tree.body if isinstance(node, kept)]
     return tree
 

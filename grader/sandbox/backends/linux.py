@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.model.assignment import Limits
-from grader.sandbox.backends import kernel, landlock, syscalls
+from grader.sandbox.backends import syscalls
 from grader.sandbox.backends.interpreter import Interpreter, describe_interpreter
 from grader.sandbox.base import SandboxBroken
 from grader.sandbox.zygote import ZygoteSandbox, launch_command
@@ -63,6 +63,8 @@ class LinuxBackend:
         """Path of bubblewrap; raises SandboxBroken for what can be told without trying."""
         if sys.platform != "linux":
             raise SandboxBroken("confinement needs Linux; run the grader in a container or a virtual machine there")
+        from grader.sandbox.backends import kernel, landlock  # which only Linux can load
+
         root = os.geteuid() == 0
         if self.mode == "A1" and root:
             raise SandboxBroken("mode A1 is for unprivileged users; root takes mode B")

@@ -1,8 +1,9 @@
 """The plain backend: an ordinary process with time and memory limits. It protects nothing, and says so.
 
 Runs in the judge. For a student's own machine (`grader check`), and for `grade` only when it is told
-`--isolation plain`. Where the system can fork, a warm zygote forks one process per submission; where it cannot
-(Windows), each student process is a new interpreter that connects back over the loopback interface.
+`--isolation plain`. On Linux a warm zygote forks one process per submission; elsewhere, where there is no fork
+(Windows) or a fork of a process that uses system libraries is not dependable (macOS), each student process is a new
+interpreter that connects back over the loopback interface.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from grader.model.assignment import Limits
-from grader.sandbox import forkserver
 from grader.sandbox.backends.interpreter import plain_arguments
 from grader.sandbox.backends.spawned import SpawnSandbox
 from grader.sandbox.base import Sandbox
@@ -30,7 +31,7 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEM
 class PlainBackend:
     """Mode `plain`; `fork` says whether a zygote is used."""
 
-    fork: bool = hasattr(os, "fork")
+    fork: bool = sys.platform == "linux"
     name: str = "plain"
     mode: str = "plain"
 
@@ -77,6 +78,8 @@ class ForkedZygote:
             os.dup2(output, 2)
             os.dup2(channel, 3)
             os.closerange(4, 4096)  # the judge's end of the channel too: it must close when the judge ends
+            from grader.sandbox import forkserver  # here, since it needs what Windows has not
+
             forkserver.main(3, settings)
         finally:
             os._exit(0)
