@@ -105,6 +105,8 @@ def read_assignment_file(path: Path) -> AssignmentFile:
         raise UsageProblem(f"{path}{_explain(str(error), text)}") from None
     if not about.files or not about.names:
         raise UsageProblem(f"{path}: `files` and `names` must each name at least one.")
+    if bad := [name for name in about.files if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\.py", name)]:
+        raise UsageProblem(f"{path}, line {_line_of('files', text)}: {bad[0]!r} is no name of a Python module's file.")
     return about
 
 

@@ -91,9 +91,9 @@ def _worth_another_try(result: GradeResult) -> bool:
 
 
 def publish(result: GradeResult, run: Run, templates: Path) -> None:
-    """Write a result and its student's report."""
-    run.save(result)
+    """Write a result and its student's report; the report first, so that a result never stands without it."""
     publish_report(result, run, templates)
+    run.save(result)
 
 
 def publish_report(result: GradeResult, run: Run, templates: Path) -> None:

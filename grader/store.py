@@ -28,6 +28,15 @@ _LARGE = 1024
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
 
 
+class _Owner(msgspec.Struct):
+    id: str
+    student: str
+
+
+class _Owned(msgspec.Struct):
+    submission: _Owner
+
+
 class Run:
     """The folder of one run."""
 
@@ -81,6 +90,20 @@ class Run:
     def report_name(self, name: str) -> str:
         """The report of a submission, relative to the run's folder."""
         return f"reports/{name}.html"
+
+    def has_report(self, name: str) -> bool:
+        """Whether the report of a submission is there."""
+        return (self.folder / self.report_name(name)).is_file()
+
+    def known_ids(self) -> dict[str, str]:
+        """Ids by student, as results that are there have them: who comes or goes must not move anybody's result."""
+        known: dict[str, str] = {}
+        for path in sorted(self._results.glob("*.json")):
+            with contextlib.suppress(OSError, msgspec.DecodeError):
+                owner = msgspec.json.decode(path.read_bytes(), type=_Owned).submission
+                if owner.id == path.stem:
+                    known.setdefault(owner.student, owner.id)
+        return known
 
     def load(self, name: str) -> GradeResult | None:
         """The result with this id, without its large tensors, or None if there is none that can be read."""

@@ -105,7 +105,7 @@ def test_broken_checks_end_the_start(tiny_course: Path) -> None:
     ("old", "new", "words"),
     [
         ("@points(40)", "@points('many')", "needs @points"),
-        ("@points(40)", "@points(41)", "sum to 101, not 100"),
+        ("@points(40)", "@points(41)", "public checks of tiny sum to 41, not 40"),
         ('@hint("Twice', '@visibility("hiden")\n@hint("Twice', "visibility 'hiden'"),
         ('@hint("Twice', '@needs("test_nothing")\n@hint("Twice', "needs nothing, which is no check"),
         ("def test_double(student, expect)", "def test_double(student, expect, reference)", "students do not have"),

@@ -24,7 +24,7 @@ from grader.intake.source import find_submissions
 from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
-from grader.pipeline import Course, fingerprint, grade, publish, publish_class
+from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
 from grader.render.terminal import Progress, print_class
 from grader.sandbox.modes import choose
 from grader.store import Run
@@ -68,11 +68,11 @@ def command(
             f"The hidden checks or the reference of {assignment.id} are not in {folder}; name the private course "
             "folder with --course."
         )
-    found = find_submissions(source, assignment.main_file, out)
-    mode = choose(isolation, assignment.about.isolation.minimum)
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
+    found = find_submissions(source, assignment.main_file, out, run.known_ids())
+    mode = choose(isolation, assignment.about.isolation.minimum)
     if found.passed_over:
         _say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
     _say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
@@ -146,6 +146,9 @@ class _Batch:
             results = [result for result in results if result.submission.id in here]
         elif others := [result.submission.id for result in results if result.submission.id not in here]:
             _say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
+        for result in results:
+            if not self._run.has_report(result.submission.id):
+                publish_report(result, self._run, self._templates)
         publish_class(results, self._run, self._templates)
         print_class(results, self._run.folder / "index.html")
         return [result.submission.id for result in results if result.status == "ungraded"]

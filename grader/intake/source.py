@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -49,8 +49,10 @@ class Found:
     passed_over: list[str]
 
 
-def find_submissions(source: Path, main_file: str, out: Path | None = None) -> Found:
-    """What SOURCE holds, without the folder `out` that results are written to.
+def find_submissions(
+    source: Path, main_file: str, out: Path | None = None, known: Mapping[str, str] | None = None
+) -> Found:
+    """What SOURCE holds, without the folder `out` that results are written to; ids of `known` students stay theirs.
 
     Raises:
         UsageProblem: SOURCE does not exist, cannot be read, or holds no submission.
@@ -64,7 +66,7 @@ def find_submissions(source: Path, main_file: str, out: Path | None = None) -> F
     if not entries:
         raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
     entries.sort(key=lambda entry: entry.name)
-    ids = safe_ids([entry.name for entry in entries])
+    ids = safe_ids([entry.name for entry in entries], known or {})
     entries = [replace(entry, name=plain_name(entry.name)) for entry in entries]
     readers = [(name, _reader(name, entry, main_file)) for name, entry in zip(ids, entries, strict=True)]
     return Found(readers, passed_over)
@@ -175,14 +177,18 @@ def _known(files: ClassFiles) -> Callable[[], tuple[Files, list[str]]]:
     return read
 
 
-def safe_ids(names: list[str]) -> list[str]:
+def safe_ids(names: list[str], known: Mapping[str, str] | None = None) -> list[str]:
     """For each name an id of ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
 
-    Unique ignoring case: a collision gets `-2`, `-3`, and so on.
+    Unique ignoring case: a collision gets `-2`, `-3`, and so on. Names in `known` keep the id that they have there.
     """
-    taken: set[str] = set()
+    given = dict(known or {})
+    taken = {name.lower() for name in given.values()}
     ids = []
     for name in names:
+        if name in given:
+            ids.append(given.pop(name))
+            continue
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
         base = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).lstrip("-._")[:80]
         base = (base if name.endswith("-") else base.rstrip("-")) or "submission"

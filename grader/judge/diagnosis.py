@@ -4,7 +4,7 @@ Functions over records; no student code, no torch. Each wrong variant was graded
 was kept. A submission's failed checks are compared with those: a variant explains a check if status, kind of exception
 and every observation are equal within tolerance. No match, no guess:
 
-- everything that the variant fails, the submission fails too, and at least half of it in the same way;
+- everything that the variant fails, the submission fails too, and more than half of it in the same way;
 - where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
   the same checks;
 - of several, the one that explains most wins, and among equals the first by name.
@@ -113,7 +113,7 @@ def _matched_checks(variant: KnownVariant, failed: dict[str, FailedCheck], skipp
         return []
     matched = [name for name, seen in variant.checks.items() if name in failed and _same_failure(failed[name], seen)]
     comparable = [name for name in variant.checks if name in failed]
-    if not matched or 2 * len(matched) < len(comparable):
+    if not matched or (len(matched) < len(comparable) and 2 * len(matched) <= len(comparable)):
         return []
     if not any(_is_telling(variant.checks[name]) for name in matched) and failed.keys() != variant.checks.keys():
         return []

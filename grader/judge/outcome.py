@@ -81,7 +81,8 @@ def is_memory_error(report: ErrorReport) -> bool:
 def sentence_of_error(report: ErrorReport) -> str:
     """`ValueError at attention.py, line 3, in f: "text"`, with the line itself below."""
     kind = plain_text(report.kinds[0], 80)
-    if kind == "NotImplementedError":
+    # torch raises it too, for dtypes that it cannot work with: then its text is what helps.
+    if kind == "NotImplementedError" and (report.source or "").startswith("raise"):
         head = f"This part is not written yet{place(report)}: it raises NotImplementedError."
         return head
     text = plain_text(report.text, _QUOTE).strip()

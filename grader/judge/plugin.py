@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class CheckSpec:
     hint: str
     needs: tuple[str, ...]
     fresh: bool
+    public: bool
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,11 @@ class JudgePlugin:
         """A check file that cannot be loaded is the author's to mend, and nothing can be graded without it."""
         if report.failed and self.problem is None:
             name = Path(report.nodeid).name
-            line = str(report.longrepr).strip().splitlines()[-1]
-            self.problem = UsageProblem(f"The checks of {self._assignment.id} cannot be loaded: {name}: {line}")
+            text = str(report.longrepr).strip()
+            numbers = re.findall(rf"{re.escape(name)}.*?\bline (\d+)|{re.escape(name)}:(\d+)", text)
+            where = f", line {''.join(numbers[-1])}" if numbers else ""
+            line = text.splitlines()[-1].removeprefix("E").strip()
+            self.problem = UsageProblem(f"The checks of {self._assignment.id} cannot be loaded: {name}{where}: {line}")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over: describe the checks, load the reference, serve."""
@@ -85,6 +90,8 @@ class JudgePlugin:
             self._describe(session.items)
             if self._assignment.reference_file is not None:
                 self._reference = load_module(self._assignment.reference_file, "reference")
+                if missing := [name for name in self._assignment.about.names if not hasattr(self._reference, name)]:
+                    raise UsageProblem(f"{self._assignment.reference_file} does not define {', '.join(missing)}.")
             self.served = True
             self._serve(self)
         except BaseException as error:  # pytest would swallow it; `session.collect_checks` raises it again
@@ -189,6 +196,7 @@ class JudgePlugin:
             hint=_text(item, "hint", ""),
             needs=tuple(need.removeprefix("test_") for mark in item.iter_markers("needs") for need in mark.args),
             fresh=item.get_closest_marker("fresh") is not None,
+            public=public,
         )
 
 

@@ -21,7 +21,7 @@ from grader.judge.plugin import CheckSpec, JudgePlugin, Ran
 from grader.judge.student import MissingName, Student, StudentRaised
 from grader.model.assignment import Limits
 from grader.model.observation import Observation
-from grader.model.result import CheckResult, Fault, Printed, StudentError
+from grader.model.result import MISSING_NAME, CheckResult, Fault, Printed, StudentError
 from grader.sandbox.base import SandboxBroken, StudentTrouble
 
 Control = Callable[[str], bool]
@@ -103,8 +103,9 @@ class CheckRun:
             return outcome.of_trouble(error, self._limits)
         if isinstance(error, MissingName):
             report = self._conversation.report
-            defined = report.public if report is not None else ()
-            return Outcome("failed", "student", outcome.missing_name(str(error), self._main, defined))
+            others = [name for name in report.public if name not in report.required] if report is not None else []
+            words = outcome.missing_name(str(error), self._main, others)
+            return Outcome("failed", "student", words, StudentError(MISSING_NAME))
         if isinstance(error, SandboxBroken):
             return Outcome("error", "machine", "The sandbox broke.", None, str(error))
         return self._stumbled(spec, error)

@@ -20,8 +20,9 @@ def exact_sum(points: Iterable[float]) -> float:
 def mark(checks: list[CheckResult]) -> tuple[Status, float | None, str | None]:
     """(status, score, reason) for checks that ran."""
     faults = {check.fault for check in checks}
-    if "author" in faults:
-        return "ungraded", None, "A check itself broke; staff find the traceback with the check."
-    if "machine" in faults:
-        return "ungraded", None, "The machine could not run a check; grade again."
+    for fault, words in (("author", "itself broke"), ("machine", "could not be run by this machine")):
+        if fault in faults:
+            names = ", ".join(check.id for check in checks if check.fault == fault)
+            reason = f"A check {words}: {names}. Its result's `staff_detail` has the traceback."
+            return "ungraded", None, reason
     return "graded", exact_sum(check.points for check in checks), None

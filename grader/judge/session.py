@@ -77,12 +77,12 @@ class Judge:
         self._assignment = assignment
         self._plugin = plugin
         self.max_score = scoring.exact_sum(spec.points for spec in plugin.specs)
-        promised = assignment.about.public_points if public_only else 100.0
-        if self.max_score != promised:
-            kind = "public checks" if public_only else "checks"
-            raise UsageProblem(
-                f"The points of the {kind} of {assignment.id} sum to {self.max_score:g}, not {promised:g}."
-            )
+        public = scoring.exact_sum(spec.points for spec in plugin.specs if spec.public)
+        sums = [("public checks", public, assignment.about.public_points)]
+        sums += [] if public_only else [("checks", self.max_score, 100.0)]
+        for kind, found, promised in sums:
+            if found != promised:
+                raise UsageProblem(f"The points of the {kind} of {assignment.id} sum to {found:g}, not {promised:g}.")
 
     @property
     def specs(self) -> list[CheckSpec]:

@@ -7,8 +7,12 @@ Plain data: `grader.content` reads and checks the file. Paths are where the part
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+
+Seconds = Annotated[float, msgspec.Meta(ge=0.1)]
+Amount = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,14 +23,14 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warm interpreter.
     """
 
-    import_seconds: float = 20.0
-    check_seconds: float = 10.0
-    cpu_seconds: int = 120
-    total_seconds: float = 300.0
-    memory_mb: int = 1536
-    scratch_mb: int = 64
-    scratch_files: int = 2000
-    output_kb: int = 64
+    import_seconds: Seconds = 20.0
+    check_seconds: Seconds = 10.0
+    cpu_seconds: Amount = 120
+    total_seconds: Seconds = 300.0
+    memory_mb: Amount = 1536
+    scratch_mb: Amount = 64
+    scratch_files: Amount = 2000
+    output_kb: Amount = 64
 
 
 class SandboxNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -27,6 +27,10 @@ class Diagnosis(msgspec.Struct, frozen=True):
     explanation: str
 
 
+MISSING_NAME = "MissingName"
+"""Type of a `StudentError` that is no exception: the file does not define a name that a check calls."""
+
+
 class StudentError(msgspec.Struct, frozen=True):
     """An exception in student code: its type and the innermost line in a file of theirs. Its text is in `feedback`."""
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
+from grader.model.result import MISSING_NAME, CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
 
 _KNOWN_ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type)} | {"OutOfMemoryError"}
 
@@ -196,6 +196,8 @@ def _student_feedback(check: CheckResult, hidden: bool) -> str:
     if not hidden:
         return check.feedback
     words = _HIDDEN_WORDS[check.status]
+    if check.error is not None and check.error.type == MISSING_NAME:
+        return "Your file does not define a name that this check calls."
     if check.status == "error" and check.error is not None:
         kind = check.error.type if check.error.type in _KNOWN_ERRORS else "an exception"
         where = f" at {check.error.file}, line {check.error.line}" if check.error.file and check.error.line else ""

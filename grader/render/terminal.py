@@ -85,7 +85,8 @@ def _class_row(row: CohortRow) -> list[Text]:
     outcome = f"{row.outcome} (looks like: {what})" if what else row.outcome
     passed = f"{row.passed}/{row.checks}" if row.checks else ""
     style = {"graded": "", "invalid": "yellow", "ungraded": "red"}.get(row.status, "")
-    cells = [plain_line(row.id, 60), row.status, score, passed, plain_line(outcome, 160)]
+    who = row.id if row.id == row.student else f"{row.id} ({row.student})"
+    cells = [plain_line(who, 60), row.status, score, passed, plain_line(outcome, 160)]
     return [Text(cell, style=style if index == 1 else "") for index, cell in enumerate(cells)]
 
 
@@ -93,7 +94,8 @@ def _counts(view: CohortView) -> str:
     parts = [f"{count} {status}" for status, count in view.counts.items() if count]
     if view.mean is not None:
         parts.append(f"mean {view.mean:g}, median {view.median:g} of {view.max_score:g}")
-    return f"{len(view.rows)} submissions: {', '.join(parts)}"
+    count = len(view.rows)
+    return f"{count} submission{'' if count == 1 else 's'}" + (f": {', '.join(parts)}" if parts else "")
 
 
 def print_check(view: StudentView) -> None:

@@ -139,11 +139,12 @@ def test_a_student_may_have_other_mistakes_too() -> None:
     assert diagnoses([A, B, failing("c", seen(tensor(7.5, 3.25)))], scale=[A, B]) == {"a": "scale", "b": "scale"}
 
 
-def test_half_of_what_can_be_compared_must_match() -> None:
+def test_more_than_half_of_what_can_be_compared_must_match() -> None:
     c, other_c = failing("c", seen(tensor(3.5, 4.5))), failing("c", seen(tensor(3.6, 4.5)))
-    assert diagnoses([A, OTHER_B], scale=[A, B]) == {"a": "scale"}
+    assert diagnoses([A, OTHER_B], scale=[A, B]) == {}
+    assert diagnoses([A, B, other_c], scale=[A, B, c]) == {"a": "scale", "b": "scale"}
     assert diagnoses([A, OTHER_B, other_c], scale=[A, B, c]) == {}
-    assert diagnoses([A, OTHER_B, skipped("c")], scale=[A, B, c]) == {"a": "scale"}
+    assert diagnoses([A, B, skipped("c")], scale=[A, B, c]) == {"a": "scale", "b": "scale"}
     assert diagnoses([OTHER_A, OTHER_B], scale=[A, B]) == {}
 
 
@@ -179,11 +180,14 @@ def test_nothing_seen_is_no_evidence() -> None:
     assert diagnoses([failing("a", status="crashed")], scale=[failing("a", status="crashed")]) == {}
 
 
+A_MORE = failing("d", seen(tensor(1.5, 2.5)))
+
+
 @pytest.mark.parametrize("observations", [[], [seen(tensor(0.5, 0.7, 0.9))]])
 def test_work_that_is_not_written_has_no_misconception(observations: list[Observation]) -> None:
     stub = raising("a", "NotImplementedError", *observations)
     assert diagnoses([stub], scale=[stub]) == {}
-    assert diagnoses([stub, B], scale=[stub, B]) == {"b": "scale"}
+    assert diagnoses([stub, A_MORE, B], scale=[stub, A_MORE, B]) == {"d": "scale", "b": "scale"}
 
 
 def test_who_explains_most_wins_whatever_the_order() -> None:

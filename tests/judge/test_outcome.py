@@ -44,7 +44,11 @@ def test_an_exception() -> None:
         (report(file=None, source=None), "ValueError: no"),
         (report(line=None, source=None), "ValueError: no"),
         (
-            report("NotImplementedError", "todo"),
+            report("NotImplementedError", "no kernel for Long"),
+            "NotImplementedError at attention.py, line 3, in f: no kernel for Long\n    return 1 / 0",
+        ),
+        (
+            report("NotImplementedError", "todo", source="raise NotImplementedError('todo')"),
             "This part is not written yet at attention.py, line 3, in f: it raises NotImplementedError.",
         ),
     ],

@@ -121,5 +121,8 @@ def test_module_shape(student, expect):
 @hint("Check the two numbers first thing in __init__, and put them into the message of the ValueError.")
 def test_module_indivisible(student, expect):
     """TinySelfAttn refuses a hidden width that its heads do not divide."""
-    expect.raises("ValueError", lambda: student.TinySelfAttn(10, 3), "TinySelfAttn(10, 3)", mentions=("10", "3"))
-    student.TinySelfAttn(12, 3)
+    for hidden, heads in ((10, 3), (9, 2), (14, 4), (7, 8)):
+        call, words = f"TinySelfAttn({hidden}, {heads})", (str(hidden), str(heads))
+        expect.raises("ValueError", lambda h=hidden, n=heads: student.TinySelfAttn(h, n), call, mentions=words)
+    for hidden, heads in ((12, 3), (5, 1), (6, 6), (40, 2)):
+        student.TinySelfAttn(hidden, heads)

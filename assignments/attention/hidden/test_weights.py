@@ -106,7 +106,7 @@ def test_no_visible_key(student, expect, reference, rng):
 def test_large_scores(student, expect, reference, rng):
     """Scores of ten thousand give finite weights, and hidden keys stay hidden."""
     d = 4
-    query = torch.full((1, 3, d), 100.0)  # (1, 3, d)
+    query = torch.tensor([100.0, 1.0, -0.01])[None, :, None].expand(1, 3, d).contiguous()  # (1, 3, d), rows far apart
     key = torch.stack([torch.full((d,), size) for size in (50.0, -50.0, 20.0, -20.0, 49.99)])[None]  # (1, 5, d)
     for visible in (
         torch.ones(1, 3, 5).bool(),

@@ -48,9 +48,9 @@ def expected_gradient(reference, logits, targets, selected):
 )
 def test_mlm_loss_values(student, expect, reference, rng):
     """mlm_loss is right when every position is selected."""
-    selected = torch.ones(2, 4).bool()  # (2, 4)
-    for _ in range(3):
-        logits, targets = draw(rng, 2, 4, 7), ids(rng, 2, 4, vocabulary=7)
+    for batch, length in ((2, 4), (1, 5), (9, 66)):
+        selected = torch.ones(batch, length).bool()  # (B, T)
+        logits, targets = draw(rng, batch, length, 7), ids(rng, batch, length, vocabulary=7)
         found = student.mlm_loss(logits, targets, selected)
         expect.close(found, reference.mlm_loss(logits, targets, selected), "loss with every position selected")
 

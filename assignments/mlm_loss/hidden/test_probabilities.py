@@ -35,6 +35,7 @@ def test_probabilities_large(student, expect, reference, rng):
         torch.tensor([-1e4, -9999.0, -9997.0]),
         torch.tensor([0.0, 1e4, 0.0, -1e4]),
         9990 + draw(rng, 6).clamp(-9, 9),
+        torch.tensor([[[1e4, 9999.0, 9998.0], [0.0, 1.0, 2.0]], [[-500.0, -499.0, -498.5], [9.0, 8.0, 7.0]]]),
     ]
     for logits in rows:
         found = student.token_probabilities(logits)
