@@ -162,7 +162,11 @@ class _JsonForm:
             raw = plain.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
             digest = hashlib.sha256(raw).hexdigest()
             return {"dtype": dtype_name(plain.dtype), "shape": list(plain.shape), "data": None, "sha256": digest}
-        return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), plain.reshape(-1).tolist())
+        flat = plain.reshape(-1)
+        if flat.is_floating_point() and not bool(flat.isfinite().all()):
+            return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), flat.tolist())
+        # Nothing in it needs a word: the list as it is, without a look at each of its numbers.
+        return {"dtype": dtype_name(plain.dtype), "shape": list(plain.shape), "data": flat.tolist()}
 
 
 def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:

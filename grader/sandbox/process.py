@@ -119,11 +119,10 @@ class ConnectedProcess:
 
     def _send(self, rest: memoryview, deadline: float) -> None:
         while rest:
-            self._wait(deadline, sending=True)
             try:
                 rest = rest[self._connection.send(rest[:_CHUNK]) :]
             except (BlockingIOError, InterruptedError):
-                continue
+                self._wait(deadline, sending=True)
             except OSError:
                 raise StudentGone(self.end()) from None
 
@@ -133,7 +132,8 @@ class ConnectedProcess:
         while len(self._buffer) < length:
             self._wait(deadline, sending=False)
             try:
-                chunk = self._connection.recv(min(_CHUNK, length - len(self._buffer)))
+                # As much as there is: a whole reply in one call. What lies behind it shows when the next is asked.
+                chunk = self._connection.recv(_CHUNK)
             except (BlockingIOError, InterruptedError):
                 continue
             except OSError:

@@ -187,7 +187,8 @@ def seed_everything(seed: int) -> None:
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+        # The CPU's generator alone: torch.manual_seed looks for devices first, on every call.
+        sys.modules["torch"].default_generator.manual_seed(seed)
 
 
 def flush_output() -> None:
@@ -200,14 +201,12 @@ def flush_output() -> None:
 def serve_connection(connection: Any) -> None:
     """Serve calls on a connected stream socket until the other side closes it."""
 
+    incoming = connection.makefile("rb", buffering=1 << 16)
+
     def read_exactly(length: int) -> bytes:
-        chunks: list[bytes] = []
-        while length:
-            chunk = connection.recv(min(length, 1 << 20))
-            if not chunk:
-                raise EOFError
-            chunks.append(chunk)
-            length -= len(chunk)
-        return b"".join(chunks)
+        content = incoming.read(length)
+        if len(content) < length:
+            raise EOFError
+        return bytes(content)
 
     Worker(read_exactly, connection.sendall).serve()
