@@ -26,7 +26,8 @@ lint: $(VENV)/.developer
 	$(BIN)/mypy
 
 bench: $(VENV)/.developer system-sandbox
-	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/throughput.py attention
+	$(BIN)/python bench/throughput.py mlm_loss
 	$(BIN)/python bench/check_cold.py
 
 docs: $(VENV)/.developer
