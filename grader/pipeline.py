@@ -121,14 +121,11 @@ def _stamped(result: GradeResult, mark: str) -> GradeResult:
 def ungraded(submission: Submission, assignment: Assignment, mode: str, reason: str) -> GradeResult:
     """A result that says that there is none, with the last line of the reason, for staff."""
     about = assignment.about
-    files = [records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files]
     last_line = reason.strip().splitlines()[-1] if reason.strip() else "no reason known"
     return GradeResult(
         schema_version=records.SCHEMA_VERSION,
         assignment=records.AssignmentInfo(assignment.id, about.version, about.title),
-        submission=records.SubmissionInfo(
-            submission.id, submission.student, submission.submitted_at, submission.sha256, files, submission.graded_file
-        ),
+        submission=records.submission_info(submission),
         status="ungraded",
         reason=f"Judging failed; the last time: {last_line}",
         score=None,

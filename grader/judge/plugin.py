@@ -152,11 +152,6 @@ class JudgePlugin:
             raise self._raised
         return Ran(self._raised, self._expect)
 
-    @staticmethod
-    def no_observations() -> Expect:
-        """The record of a check whose body did not start."""
-        return Expect()
-
     def _describe(self, items: list[pytest.Item]) -> None:
         """Fill `specs`; raises UsageProblem for what its author has to mend."""
         for item in items:

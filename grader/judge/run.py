@@ -17,7 +17,7 @@ from grader.judge import outcome
 from grader.judge.conversation import Conversation
 from grader.judge.expect import CheckFailed
 from grader.judge.outcome import Outcome
-from grader.judge.plugin import CheckSpec, JudgePlugin, Ran
+from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.student import MissingName, Student, StudentRaised
 from grader.model.assignment import Limits
 from grader.model.observation import Observation
@@ -88,13 +88,12 @@ class CheckRun:
         try:
             self._conversation.begin_check(spec.id, spec.fresh)
         except (StudentTrouble, StudentRaised, SandboxBroken) as error:
-            return self._outcome(spec, Ran(error, self._plugin.no_observations())), []
+            return self._outcome(spec, error), []
         student = Student(self._conversation.ask, self._conversation.known)
         ran = self._plugin.run(spec.id, student)
-        return (None if ran.error is None else self._outcome(spec, ran)), ran.expect.observations
+        return (None if ran.error is None else self._outcome(spec, ran.error)), ran.expect.observations
 
-    def _outcome(self, spec: CheckSpec, ran: Ran) -> Outcome:
-        error = ran.error
+    def _outcome(self, spec: CheckSpec, error: BaseException) -> Outcome:
         if isinstance(error, CheckFailed):
             return Outcome("failed", "student", str(error))
         if isinstance(error, StudentRaised):
@@ -110,12 +109,12 @@ class CheckRun:
             return Outcome("error", "machine", "The sandbox broke.", None, str(error))
         return self._stumbled(spec, error)
 
-    def _stumbled(self, spec: CheckSpec, error: BaseException | None) -> Outcome:
+    def _stumbled(self, spec: CheckSpec, error: BaseException) -> Outcome:
         """A check's body raised by itself: on this submission's values, or always?"""
         text = "".join(traceback.format_exception(error))
         if isinstance(error, OSError):
             return Outcome("error", "machine", "The machine failed.", None, text)
-        traceback.clear_frames(error.__traceback__ if error is not None else None)  # they hold the student's values
+        traceback.clear_frames(error.__traceback__)  # they hold the student's values
         if isinstance(error, MemoryError):
             theirs = True
         elif self._control is None:

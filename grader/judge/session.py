@@ -95,7 +95,7 @@ class Judge:
         if submission.main is None:
             findings = _Findings("ungraded" if submission.unreadable else "invalid", submission.problem)
         else:
-            conversation = self._conversation(submission)(sandbox)
+            conversation = self._conversation(sandbox, submission.main, submission.sources)
             try:
                 findings = self._converse(submission.main, conversation, self._control(sandbox))
             finally:
@@ -124,12 +124,9 @@ class Judge:
         output = run.output(limits.output_kb << 10)
         return _Findings(None, None, checks, notices, run.staff_notices, conversation.layers, output)
 
-    def _conversation(self, submission: Submission) -> Callable[[Sandbox], Conversation]:
+    def _conversation(self, sandbox: Sandbox, main: str, sources: dict[str, str]) -> Conversation:
         about = self._assignment.about
-        main = submission.main or self._assignment.main_file
-        return lambda sandbox: Conversation(
-            sandbox, dict(submission.sources), main, tuple(about.names), about.limits, about.seed
-        )
+        return Conversation(sandbox, dict(sources), main, tuple(about.names), about.limits, about.seed)
 
     def _control(self, sandbox: Sandbox) -> Control | None:
         """Whether a check's body runs to its end on the reference; None where there is no reference."""
@@ -137,12 +134,10 @@ class Judge:
         if reference is None:
             return None
         name = self._assignment.main_file
-        converse = self._conversation(
-            Submission("reference", "reference", (), name, {name: reference.read_text("utf-8")})
-        )
+        sources = {name: reference.read_text("utf-8")}
 
         def holds(check: str) -> bool:
-            conversation = converse(sandbox)
+            conversation = self._conversation(sandbox, name, sources)
             try:
                 conversation.load()
                 conversation.begin_check(check, fresh=False)
@@ -163,7 +158,7 @@ class Judge:
         return records.GradeResult(
             schema_version=records.SCHEMA_VERSION,
             assignment=records.AssignmentInfo(self._assignment.id, about.version, about.title),
-            submission=submission_info(submission),
+            submission=records.submission_info(submission),
             status=status,
             reason=reason,
             score=score,
@@ -178,18 +173,6 @@ class Judge:
             isolation=records.Isolation(mode, findings.layers),
             seconds=round(seconds, 4),
         )
-
-
-def submission_info(submission: Submission) -> records.SubmissionInfo:
-    """A submission without its contents."""
-    return records.SubmissionInfo(
-        id=submission.id,
-        student=submission.student,
-        submitted_at=submission.submitted_at,
-        sha256=submission.sha256,
-        files=[records.FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
-        graded_file=submission.graded_file,
-    )
 
 
 def environment() -> records.Environment:

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from grader.model.observation import Observation
+from grader.model.submission import Submission
 
 SCHEMA_VERSION = 1
 
@@ -76,6 +77,18 @@ class SubmissionInfo(msgspec.Struct, frozen=True):
     sha256: str
     files: list[FileInfo]
     graded_file: str | None = None
+
+
+def submission_info(submission: Submission) -> SubmissionInfo:
+    """A submission without its contents."""
+    return SubmissionInfo(
+        id=submission.id,
+        student=submission.student,
+        submitted_at=submission.submitted_at,
+        sha256=submission.sha256,
+        files=[FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
+        graded_file=submission.graded_file,
+    )
 
 
 class AssignmentInfo(msgspec.Struct, frozen=True):
