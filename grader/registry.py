@@ -10,7 +10,9 @@ from typing import Any
 
 BACKENDS: dict[str, str] = {
     "A1": "grader.sandbox.backends.linux:LinuxBackend",
+    "A2": "grader.sandbox.backends.linux:LinuxBackend",
     "B": "grader.sandbox.backends.linux:LinuxBackend",
+    "C": "grader.sandbox.backends.container:ContainerBackend",
     "plain": "grader.sandbox.backends.plain:PlainBackend",
 }
 """Isolation modes, best first, and the classes that provide them."""

@@ -67,7 +67,7 @@ class _SandboxHolder:
 
     def __init__(self, job: Job, assignment: Assignment) -> None:
         self._open: Callable[[], Sandbox] = lambda: backend_for(job.mode).open(
-            assignment.about.limits, (*PRELOAD, *assignment.about.sandbox.preload), job.slot
+            assignment.about.limits, assignment.about.sandbox.with_modules(*PRELOAD), job.slot
         )
         self.sandbox = self._open()
 

@@ -21,6 +21,7 @@ from grader.content import assignment_ids, course_folder, load_assignment, misco
 from grader.errors import MachineProblem, UsageProblem
 from grader.intake.working import find_main_file, read_working_file
 from grader.model.assignment import Assignment
+from grader.render.talk import say
 from grader.sandbox.base import Sandbox, SandboxBroken
 from grader.sandbox.modes import backend_for
 
@@ -65,7 +66,7 @@ def command(
             except UsageProblem as problem:
                 if not watch:
                     raise
-                print(problem, file=sys.stderr, flush=True)  # editors replace files: it may be back in a moment
+                say(str(problem))  # editors replace files: it may be back in a moment
                 continue
             result = judge.judge(submission, sandbox)
             sandbox.sweep()
@@ -97,14 +98,14 @@ def _what_to_check(path: Path, assignment_id: str | None, course: Path) -> tuple
 
 
 def _open_sandbox(assignment: Assignment) -> Sandbox:
-    limits, preload = assignment.about.limits, ("numpy", "torch", *assignment.about.sandbox.preload)
+    limits, needs = assignment.about.limits, assignment.about.sandbox.with_modules("numpy", "torch")
     if sys.platform != "linux":  # elsewhere a fork of a process that uses system libraries is not dependable
-        return backend_for("plain").open(limits, preload, slot=0)
+        return backend_for("plain").open(limits, needs, slot=0)
     from grader.sandbox.backends.plain import PlainBackend
 
-    for name in preload:
+    for name in needs.preload:
         importlib.import_module(name)
-    return PlainBackend().open_here(limits, preload)
+    return PlainBackend().open_here(limits, needs)
 
 
 def _collect(assignment: Assignment, serve: Callable[[Judge], None]) -> None:
@@ -120,10 +121,11 @@ def _occasions(file: Path, watch: bool) -> Iterator[None]:
         return
     import watchfiles
 
-    print(f"Watching {file}; Ctrl-C ends it.", file=sys.stderr, flush=True)
+    say(f"Watching {file}; Ctrl-C ends it.")
     folder, filters = file.resolve().parent, watchfiles.PythonFilter()
     for _ in watchfiles.watch(folder, watch_filter=filters, debounce=100, recursive=False, raise_interrupt=True):
-        print("\n" + "─" * 40, file=sys.stderr, flush=True)
+        say("")
+        say("─" * 40)
         yield
 
 
@@ -163,4 +165,4 @@ class _Outputs:
 
             html = student_html(student_view(result, assignment.about.hidden_topics), self._templates)
             self._html.write_text(html, "utf-8")
-            print(f"Report: {self._html.resolve()}", file=sys.stderr)
+            say(f"Report: {self._html.resolve()}")

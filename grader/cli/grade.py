@@ -7,7 +7,6 @@ comes.
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +24,7 @@ from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
 from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
+from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
 from grader.sandbox.modes import choose
 from grader.store import Run
@@ -72,10 +72,10 @@ def command(
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
     found = find_submissions(source, assignment.main_file, out, run.known_ids())
-    mode = choose(isolation, assignment.about.isolation.minimum)
+    mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
     if found.passed_over:
-        _say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
-    _say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
+        say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
+    say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
     batch = _Batch(folder, assignment, mode, run)
     interrupted = False
     try:
@@ -84,10 +84,10 @@ def command(
         interrupted = True
     ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted)
     if interrupted:
-        _say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
+        say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
         raise click.exceptions.Exit(130)
     if ungraded:
-        _say(f"Not graded, and not the students' doing: {', '.join(ungraded)}. {out / 'index.html'} has the reasons.")
+        say(f"Not graded, and not the students' doing: {', '.join(ungraded)}. {out / 'index.html'} has the reasons.")
         raise click.exceptions.Exit(MACHINE_STATUS)
 
 
@@ -121,7 +121,7 @@ class _Batch:
         """Grade and write; returns when all of `work` is done."""
         if not work:
             self._run.prepare()
-            _say("Nothing new to grade.")
+            say("Nothing new to grade.")
             return
         started = time.monotonic()
         count = min(jobs, len(work))
@@ -136,7 +136,7 @@ class _Batch:
                     for result in graded:
                         self._publish(result)
                         progress.advance()
-        _say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
+        say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
 
     def sum_up(self, here: set[str], only_here: bool) -> list[str]:
         """Write and print the class, of all results or those of this source alone; returns the ids of the ungraded."""
@@ -145,7 +145,7 @@ class _Batch:
         if only_here:
             results = [result for result in results if result.submission.id in here]
         elif others := [result.submission.id for result in results if result.submission.id not in here]:
-            _say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
+            say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
         for result in results:
             if not self._run.has_report(result.submission.id):
                 publish_report(result, self._run, self._templates)
@@ -170,7 +170,3 @@ class _Batch:
 
 def _warning(mode: str) -> str:
     return ": student code is NOT confined" if mode == "plain" else ""
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

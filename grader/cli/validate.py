@@ -42,7 +42,7 @@ def command(assignments: tuple[str, ...], jobs: int | None, isolation: str, writ
         if assignment.reference_file is None or assignment.hidden_dir is None:
             raise UsageProblem(f"The private part of {name} is not in {folder}; there is nothing to prove it with.")
         variants = read_variants(assignment, ("reference", "stub", "right", "wrong"))
-        mode = choose(isolation, assignment.about.isolation.minimum)
+        mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
         count = min(jobs or processors(), len(variants))
         with (
             Slots(folder, name, mode, count) as slots,

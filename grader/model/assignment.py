@@ -7,7 +7,7 @@ Plain data: `grader.content` reads and checks the file. Paths are where the part
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -34,9 +34,18 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SandboxNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Modules to import in the warm interpreter, so that no submission pays for them."""
+    """What student code needs of its process.
+
+    `preload`: modules to import in the warm interpreter, so that no submission pays for them. `profile`: `single` for
+    one process, or `multi` for one that may start others (the workers of a DataLoader; never other programs).
+    """
 
     preload: list[str] = []
+    profile: Literal["single", "multi"] = "single"
+
+    def with_modules(self, *names: str) -> SandboxNeeds:
+        """The same, with these modules imported first."""
+        return SandboxNeeds([*names, *self.preload], self.profile)
 
 
 class IsolationNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,23 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
-from grader.model.assignment import Limits
+from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox.facts import ExitFacts
 
 MODES = ("A1", "A2", "B", "C", "plain")
 """Names of the modes; `docs/security.md` says what each holds."""
 
 STRICT_MODES = ("A1", "A2", "B")
+MULTI_MODES = ("A1", "B", "plain")
+"""Where the profile `multi` is to be had: elsewhere processes could outlive the one that started them."""
+
+
+TimeLimit = Literal["import", "check", "processor", "total"]
+"""Which time was up: that of the import, of one check, of the processor or of everything together."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the submission that student code was at. The student's word, but a line that exists, with its text."""
+
+    file: str
+    line: int
+    function: str | None
+    source: str
 
 
 class StudentTrouble(Exception):
-    """The student process did not answer as it should; the check that it served fails for it."""
+    """The student process did not answer as it should; the check that it served fails for it.
+
+    `place` says where student code was, as far as that is known. `facts` say how the process ended once it was given
+    up, and `cpu_allowed` how many seconds of processor time it had been given.
+    """
+
+    place: Place | None = None
+    facts: ExitFacts | None = None
+    cpu_allowed: int = 0
 
 
 class StudentTimeout(StudentTrouble):
-    """No answer within the time allowed."""
+    """No answer within the time allowed; `limit` says which time that was."""
+
+    def __init__(self, limit: TimeLimit = "check") -> None:
+        super().__init__(f"no answer within the time allowed ({limit})")
+        self.limit = limit
 
 
 class StudentLied(StudentTrouble):
@@ -33,6 +61,8 @@ class StudentLied(StudentTrouble):
 
 class StudentGone(StudentTrouble):
     """The process ended instead of answering; `facts` say how."""
+
+    facts: ExitFacts
 
     def __init__(self, facts: ExitFacts) -> None:
         super().__init__(f"the process ended with status {facts.status}")
@@ -105,7 +135,7 @@ class Backend(Protocol):
     name: str
     mode: str
 
-    def open(self, limits: Limits, preload: Sequence[str], slot: int) -> Sandbox:
+    def open(self, limits: Limits, needs: SandboxNeeds, slot: int) -> Sandbox:
         """Start a zygote for one slot; slots of one run have different numbers.
 
         Raises:

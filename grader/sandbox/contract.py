@@ -6,7 +6,6 @@ by what comes back and by the kernel's facts.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import tempfile
@@ -14,13 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from grader.model.assignment import Limits
-from grader.sandbox.base import Sandbox, SandboxBroken, StudentGone, StudentProcess, StudentTimeout
+from grader.model.assignment import Limits, SandboxNeeds
+from grader.sandbox.base import Sandbox, SandboxBroken, StudentGone, StudentTimeout
 from grader.sandbox.facts import struck_cpu_limit
 from grader.sandbox.modes import backend_for
-from grader.wire import calls
+from grader.sandbox.running import answer_of, run_code
 
 LIMITS = Limits(memory_mb=256, scratch_mb=4, scratch_files=50, cpu_seconds=10)
 
@@ -41,7 +39,7 @@ def try_contract(mode: str) -> list[str | None]:
 def _try(mode: str, promise: Promise) -> str | None:
     """One promise, in a sandbox of its own: what one breaks is no excuse for the next."""
     try:
-        sandbox = backend_for(mode).open(LIMITS, (), slot=9)
+        sandbox = backend_for(mode).open(LIMITS, SandboxNeeds(), slot=9)
         try:
             sandbox.wait_ready()
             return promise.attempt(sandbox)
@@ -49,36 +47,6 @@ def _try(mode: str, promise: Promise) -> str | None:
             sandbox.close()
     except (SandboxBroken, OSError) as broken:
         return f"the sandbox broke: {broken}"
-
-
-def run_code(sandbox: Sandbox, code: str, seconds: float = 5.0, cpu_seconds: int = 10) -> Any:
-    """Value of `answer` after running `code` in a fresh process, or an exception of the sandbox's."""
-    process = sandbox.spawn(cpu_seconds)
-    try:
-        return _answer(process, code, seconds)
-    finally:
-        process.end()
-
-
-def _answer(process: StudentProcess, code: str, seconds: float) -> Any:
-    loading = {
-        "files": {"code.py": code.encode("utf-8")},
-        "main": "code.py",
-        "required": ["answer"],
-        "seconds": 1000.0,
-        "definitions_only": False,
-    }
-    _ask(process, calls.LOAD, loading, seconds)
-    return _ask(process, calls.FETCH, {"target": [None, "answer"]}, seconds).value
-
-
-def _ask(process: StudentProcess, operation: str, arguments: dict[str, Any], seconds: float) -> calls.Reply:
-    nonce = secrets.token_hex(4)
-    header, payload = process.ask(calls.pack_request(nonce, operation, arguments), seconds)
-    reply = calls.parse_reply(header, payload, nonce)
-    if reply.error is not None:
-        raise SandboxBroken(f"{reply.error.kinds[0]}: {reply.error.text}")
-    return reply
 
 
 def _no_network(sandbox: Sandbox) -> str | None:
@@ -193,11 +161,78 @@ except OSError:
 
 
 def _scratch_is_empty(sandbox: Sandbox) -> str | None:
-    with contextlib.suppress(SandboxBroken):  # where nothing can be written
-        run_code(sandbox, "open('left.txt', 'w').write('x')\nopen('/dev/shm/left', 'w').write('x')\nanswer = 1")
+    leave = """
+import os
+answer = []
+for folder in (".", "/tmp", "/var/tmp", "/dev/shm", os.environ["HOME"]):
+    try:
+        open(os.path.join(folder, "left-by-the-contract"), "w").write("x")
+        answer.append(folder)
+    except OSError:
+        pass
+"""
+    look = """
+import os
+answer = []
+for folder in (".", "/tmp", "/var/tmp", "/dev/shm", os.environ["HOME"]):
+    try:
+        answer += os.listdir(folder)
+    except OSError:
+        pass
+    if os.path.exists(os.path.join(folder, "left-by-the-contract")):
+        answer.append(folder)
+"""
+    run_code(sandbox, leave)
     sandbox.sweep()
-    found = run_code(sandbox, "import os\nanswer = os.listdir('.') + os.listdir('/dev/shm') + os.listdir('/tmp')")
+    found = run_code(sandbox, look)
     return f"the next process found {found}" if found else None
+
+
+def _no_process_is_left(sandbox: Sandbox) -> str | None:
+    code = "import os, threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nanswer = os.getpid()"
+    process = sandbox.spawn(10)
+    answer_of(process, code, 5.0)
+    facts = process.end()
+    sandbox.sweep()
+    return None if facts.signal_name == "SIGKILL" else f"it ended with status {facts.status}, not when it was killed"
+
+
+def _signals_stay_inside(sandbox: Sandbox) -> str | None:
+    code = f"""
+import os
+answer = []
+for number in [{os.getpid()}, os.getppid(), *range(2, 3000)]:
+    try:
+        if number not in (0, os.getpid()):
+            os.kill(number, 0)
+            answer.append(number)
+    except OSError:
+        pass
+"""
+    reached = run_code(sandbox, code)
+    return f"signals could be sent to the processes {reached[:5]}" if reached else None
+
+
+def _kernel_interfaces_are_closed(sandbox: Sandbox) -> str | None:
+    code = """
+import ctypes, platform
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = {
+    "x86_64": dict(ptrace=101, unshare=272, setns=308, mount=165, chroot=161, bpf=321, perf_event_open=298,
+                   userfaultfd=323, keyctl=250, add_key=248, memfd_create=319, shmget=29, execve=59,
+                   process_vm_readv=310),
+    "aarch64": dict(ptrace=117, unshare=97, setns=268, mount=40, chroot=51, bpf=280, perf_event_open=241,
+                    userfaultfd=282, keyctl=219, add_key=217, memfd_create=279, shmget=194, execve=221,
+                    process_vm_readv=270),
+}[platform.machine()] | dict(clone3=435, io_uring_setup=425, pidfd_open=434, pidfd_getfd=438, open_tree=428)
+answer = []
+for name, number in numbers.items():
+    ctypes.set_errno(0)
+    if libc.syscall(number, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() not in (1, 38):  # EPERM, ENOSYS
+        answer.append(name)
+"""
+    opened = run_code(sandbox, code)
+    return f"these system calls were not refused: {opened}" if opened else None
 
 
 def _environment_is_bare(sandbox: Sandbox) -> str | None:
@@ -205,7 +240,7 @@ def _environment_is_bare(sandbox: Sandbox) -> str | None:
     os.environ[name] = "secret"
     try:
         # The zygote of this sandbox was started before: a new one would inherit the variable if anything did.
-        fresh = backend_for(sandbox.mode).open(LIMITS, (), slot=8)
+        fresh = backend_for(sandbox.mode).open(LIMITS, SandboxNeeds(), slot=8)
         try:
             fresh.wait_ready()
             code = """
@@ -227,7 +262,7 @@ for name in ("/proc/1/environ", "/proc/self/environ"):
 
 def _no_capabilities(sandbox: Sandbox) -> str | None:
     code = """
-names = ("CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Seccomp:")
+names = ("CapEff", "CapPrm", "CapInh", "CapAmb", "NoNewPrivs", "Seccomp:")
 answer = [line for line in open("/proc/self/status") if line.startswith(names)]
 """
     try:
@@ -235,6 +270,7 @@ answer = [line for line in open("/proc/self/status") if line.startswith(names)]
     except SandboxBroken as broken:
         return None if "FileNotFoundError" in str(broken) else str(broken)  # no /proc at all is as good
     facts = dict(line.split() for line in lines)
+    # Not the bounding set: only root may empty it, and without exec nothing is gained from it.
     held = {name: value for name, value in facts.items() if name.startswith("Cap") and int(value, 16)}
     if held:
         return f"it holds capabilities: {held}"
@@ -245,11 +281,14 @@ PROMISES: tuple[Promise, ...] = (
     Promise("no network", _no_network),
     Promise("private paths are unreadable", _private_paths_unreadable),
     Promise("no other processes", _no_processes),
-    Promise("memory is bounded", _memory_is_bounded),
+    Promise("signals reach nobody else", _signals_stay_inside),
+    Promise("the kernel's other interfaces are closed", _kernel_interfaces_are_closed),
+    Promise("memory is bounded, and reported as such", _memory_is_bounded),
     Promise("processor time is bounded, and reported as such", _processor_time_is_bounded),
     Promise("waiting is bounded", _waiting_is_bounded),
     Promise("the scratch folder is bounded in size and number of files", _scratch_is_bounded),
-    Promise("nothing is left for the next process", _scratch_is_empty),
+    Promise("no file is left for the next process", _scratch_is_empty),
+    Promise("no process is left", _no_process_is_left),
     Promise("the grader's environment is not seen", _environment_is_bare),
     Promise("no privileges are held or can be gained", _no_capabilities),
 )

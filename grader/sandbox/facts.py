@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ExitFacts:
-    """`status` is the exit status, or minus the signal that ended the process; `peak_kb` its largest resident size."""
+    """`status` is the exit status, or minus the signal that ended the process; `peak_kb` its largest resident size.
+
+    `over_memory`: the zygote ended it, since its processes together held more memory than allowed.
+    """
 
     status: int
     cpu_seconds: float
     peak_kb: int
+    over_memory: bool = False
 
     @property
     def signal_name(self) -> str | None:

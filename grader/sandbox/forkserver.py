@@ -11,6 +11,7 @@ Started as `main(descriptor of the control channel, settings as JSON)`.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import importlib
 import io
@@ -27,7 +28,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.sandbox import control
-from grader.sandbox.backends import kernel, lockdown, seccomp
+from grader.sandbox.backends import kernel, lockdown, tasks
+from grader.sandbox.settings import Settings
 from grader.sandbox.worker import serve_connection
 from grader.wire.frames import pack_frame
 
@@ -35,35 +37,22 @@ SETUP_FAILED = 120
 """Exit status of a child that could not be confined; it has read no student code."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the backend decided. Sizes in bytes; `memory` is address space above the warm interpreter.
-
-    `namespaces` and `filtered` say which layers each child gets; `readable` is what Landlock leaves readable, None
-    for no Landlock; `preload` names modules to import before the first fork.
-    """
-
-    namespaces: bool
-    filtered: bool
-    readable: tuple[str, ...] | None
-    preload: tuple[str, ...]
-    memory: int
-    scratch_bytes: int
-    scratch_files: int
+WATCH_MS = 100
+"""How often the memory of a student process that may start others is added up, in milliseconds."""
 
 
 @dataclass
 class _Child:
     number: int
     scratch: str | None
+    over_memory: bool = False
 
 
 def main(descriptor: int, settings_json: str) -> None:
     """Warm up, say so, and serve until the control channel closes."""
-    given = json.loads(settings_json)
-    readable = given.pop("readable")
-    preload = tuple(given.pop("preload"))
-    settings = Settings(**given, readable=None if readable is None else tuple(readable), preload=preload)
+    settings = Settings.from_json(settings_json)
+    if settings.exposed:
+        kernel.forbid_inspection()
     channel = socket.socket(fileno=descriptor)
     _warm_up(settings.preload)
     server = _ForkServer(channel, settings)
@@ -76,6 +65,7 @@ def _warm_up(preload: tuple[str, ...]) -> None:
     """Import what submissions need, with one thread, forward only: a backward before fork may hang its children."""
     import site
 
+    faulthandler.enable(2, all_threads=False)  # a child that crashes leaves the line that it was at on its own stderr
     site.setquit()  # `exit` and `quit` are put there by site, which this interpreter starts without
     for name in preload:
         importlib.import_module(name)
@@ -95,18 +85,19 @@ class _ForkServer:
     def __init__(self, channel: socket.socket, settings: Settings) -> None:
         self._channel = channel
         self._settings = settings
-        self._program = seccomp.program(kernel.machine()) if settings.filtered else b""
         self._children: dict[int, _Child] = {}
         self._pidfds: dict[int, int] = {}
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
         self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY) if settings.namespaces else -1
         self._base_memory = _address_space()
+        self._base_anonymous = tasks.anonymous_memory() if settings.multi else 0
+        self._tasks = tasks.tasks_allowed(settings.multi, settings.shared_user) if settings.filtered else None
 
     def serve(self) -> None:
         """Obey until the channel closes, then leave; the kernel ends the children with us."""
         while True:
-            for descriptor, _ in self._poll.poll(None if self._pidfds or not self._children else 20):
+            for descriptor, _ in self._poll.poll(self._patience()):
                 if descriptor != self._channel.fileno():
                     self._reap(self._pidfds[descriptor])
                     continue
@@ -118,6 +109,21 @@ class _ForkServer:
                 self._obey(message, descriptors)
             if not self._pidfds:  # no pidfd on this system: look
                 self._reap_finished()
+            if self._settings.multi:
+                self._watch_memory()
+
+    def _patience(self) -> int | None:
+        """Milliseconds to wait for news; None for as long as it takes."""
+        if self._children and self._settings.multi:
+            return WATCH_MS
+        return None if self._pidfds or not self._children else 20
+
+    def _watch_memory(self) -> None:
+        """End a child whose processes hold more together than one of them may: a limit of each does not bound them."""
+        for pid, child in self._children.items():
+            if tasks.family_memory(pid, self._base_anonymous) > self._settings.memory:
+                child.over_memory = True
+                _kill(pid)
 
     def _obey(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if message["do"] == "spawn":
@@ -131,7 +137,7 @@ class _ForkServer:
             control.send_message(self._channel, {"swept": message["id"]})
 
     def _spawn(self, message: dict[str, Any], descriptors: list[int]) -> None:
-        scratch = None if self._settings.namespaces else tempfile.mkdtemp(prefix="grader-")
+        scratch = tempfile.mkdtemp(prefix="grader-") if self._settings.scratch == "folder" else None
         try:
             pid = self._fork()
         except OSError as error:
@@ -183,12 +189,15 @@ class _ForkServer:
 
     def _plan(self, message: dict[str, Any], scratch: str | None) -> lockdown.Plan:
         settings = self._settings
-        folder = scratch or lockdown.SCRATCH
+        folder = lockdown.SCRATCH if settings.scratch == "tmpfs" else scratch
         return lockdown.Plan(
             namespaces=settings.namespaces,
+            exposed=settings.exposed,
             uid=message["uid"],
             readable=settings.readable,
-            filter_program=self._program,
+            filtered=settings.filtered,
+            multi=settings.multi,
+            tasks=self._tasks,
             memory=self._base_memory + settings.memory if self._base_memory else 0,
             cpu_seconds=message["cpu_seconds"],
             scratch_bytes=settings.scratch_bytes,
@@ -226,6 +235,7 @@ class _ForkServer:
             "status": os.waitstatus_to_exitcode(status),
             "cpu_seconds": usage.ru_utime + usage.ru_stime,
             "peak_kb": usage.ru_maxrss,
+            "over_memory": child.over_memory,
         }
         with contextlib.suppress(OSError):  # the judge may be gone
             control.send_message(self._channel, {"id": child.number, "ended": facts})

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from grader import registry
 from grader.errors import MachineProblem, UsageProblem
-from grader.model.assignment import Limits
-from grader.sandbox.base import MODES, STRICT_MODES, Backend, Probe, SandboxBroken
+from grader.model.assignment import Limits, SandboxNeeds
+from grader.sandbox.base import MODES, MULTI_MODES, STRICT_MODES, Backend, Probe, SandboxBroken
 
 
 def backend_for(mode: str) -> Backend:
@@ -26,7 +26,7 @@ def probe(mode: str) -> Probe:
         return Probe("", mode, False, (), "this mode is not available in this version")
     backend = backend_for(mode)
     try:
-        sandbox = backend.open(Limits(), (), slot=0)
+        sandbox = backend.open(Limits(), SandboxNeeds(), slot=0)
         try:
             process = sandbox.spawn(cpu_seconds=5)
             layers = tuple(process.layers)
@@ -43,11 +43,11 @@ def probe_all() -> list[Probe]:
     return [probe(mode) for mode in MODES]
 
 
-def choose(isolation: str, minimum: str) -> str:
+def choose(isolation: str, minimum: str, profile: str = "single") -> str:
     """The mode to grade with.
 
     `isolation` is `auto` (the best that works), `strict` (A1, A2 or B) or `plain`; `minimum` is the least that the
-    assignment accepts under `auto`: a mode's name, or `confined` for any but plain.
+    assignment accepts under `auto`: a mode's name, or `confined` for any but plain; `profile` is what its code needs.
 
     Raises:
         MachineProblem: nothing that works here is good enough; the text says what is missing.
@@ -57,6 +57,9 @@ def choose(isolation: str, minimum: str) -> str:
         return "plain"
     wanted = STRICT_MODES if isolation == "strict" else _at_least(minimum)
     reasons = []
+    if profile == "multi":
+        reasons = ["this assignment lets student code start processes, which only modes A1 and B can hold"]
+        wanted = tuple(mode for mode in wanted if mode in MULTI_MODES)
     for mode in wanted:
         found = probe(mode)
         if found.works:

@@ -65,10 +65,19 @@ def launch_command(command: Callable[[int], list[str]], environment: dict[str, s
 
 
 class ZygoteSandbox:
-    """A running zygote."""
+    """A running zygote; `uids` are for its submissions in turn, `outer` the layers around the zygote itself."""
 
-    def __init__(self, mode: str, launch: Launch, output_cap: int, uids: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        mode: str,
+        launch: Launch,
+        output_cap: int,
+        uids: Sequence[int] | None = None,
+        outer: Sequence[str] = (),
+    ) -> None:
         self.mode = mode
+        self._outer = list(outer)
+        self._ready = False
         self._cap = output_cap
         self._uids = itertools.cycle(uids) if uids else None
         self._uid = next(self._uids) if self._uids else None
@@ -83,7 +92,6 @@ class ZygoteSandbox:
             raise SandboxBroken(f"the sandbox could not be started: {error}") from None
         finally:
             theirs.close()
-        self._ready = False
 
     def wait_ready(self) -> None:
         """See `Sandbox.wait_ready`."""
@@ -124,7 +132,7 @@ class ZygoteSandbox:
             process.end()
             said = b"".join(process.printed()).decode("utf-8", "replace").strip()
             raise SandboxBroken(f"a student process could not be confined: {said or trouble}") from None
-        process.layers = json.loads(header)["ready"]
+        process.layers = [*self._outer, *json.loads(header)["ready"]]
         return process
 
     def sweep(self) -> None:
@@ -141,6 +149,8 @@ class ZygoteSandbox:
     def close(self) -> None:
         """See `Sandbox.close`."""
         self._channel.close()
+        if not self._ready:  # it is importing, and would not look at its channel for seconds
+            self._process.kill()
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
@@ -156,7 +166,8 @@ class ZygoteSandbox:
         while number not in self._ended:
             self._next_message()
         facts = self._ended.pop(number)
-        return ExitFacts(int(facts["status"]), float(facts["cpu_seconds"]), int(facts["peak_kb"]))
+        status, seconds = int(facts["status"]), float(facts["cpu_seconds"])
+        return ExitFacts(status, seconds, int(facts["peak_kb"]), bool(facts["over_memory"]))
 
     def _tell(self, message: dict[str, Any]) -> None:
         try:

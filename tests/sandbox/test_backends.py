@@ -11,16 +11,19 @@ import pytest
 
 import grader
 from grader.content import assignment_ids, check_files, course_folder, load_assignment, variant_files
+from grader.model.assignment import SandboxNeeds
 from grader.sandbox.backends.plain import PlainBackend
+from grader.sandbox.backends.uids import uids_of_this_process
 from grader.sandbox.base import Sandbox, SandboxBroken, StudentGone, StudentTimeout
-from grader.sandbox.contract import LIMITS, PROMISES, Promise, _answer, run_code
+from grader.sandbox.contract import LIMITS, PROMISES, Promise
 from grader.sandbox.modes import backend_for
+from grader.sandbox.running import answer_of, run_code
 from grader.sandbox.zygote import ZygoteSandbox
 
 CONFINED = "B" if os.geteuid() == 0 else "A1"
 SLOT = 7
 NAMESPACES = ("pid", "mnt", "net", "ipc", "uts")
-UIDS = range(210_000 + SLOT * 1000, 210_000 + SLOT * 1000 + 1000)
+UIDS = uids_of_this_process()
 LINKS = f"""
 import os
 answer = [os.getpid(), os.getppid(), {{name: os.readlink("/proc/self/ns/" + name) for name in {NAMESPACES}}}]
@@ -29,7 +32,7 @@ answer = [os.getpid(), os.getppid(), {{name: os.readlink("/proc/self/ns/" + name
 
 def opened(mode: str) -> Iterator[Sandbox]:
     """A sandbox of a mode, closed afterwards."""
-    sandbox = backend_for(mode).open(LIMITS, (), SLOT)
+    sandbox = backend_for(mode).open(LIMITS, SandboxNeeds(), SLOT)
     sandbox.wait_ready()
     yield sandbox
     sandbox.close()
@@ -50,7 +53,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def spawning() -> Iterator[Sandbox]:
     """The plain mode as it is where there is no fork."""
-    sandbox = PlainBackend(fork=False).open(LIMITS, (), SLOT)
+    sandbox = PlainBackend(fork=False).open(LIMITS, SandboxNeeds(), SLOT)
     sandbox.wait_ready()
     yield sandbox
     sandbox.close()
@@ -89,8 +92,8 @@ def test_spawned_processes_are_other_processes(spawning: Sandbox) -> None:
 def test_a_spawned_process_serves_and_ends(spawning: Sandbox) -> None:
     process = spawning.spawn(5)
     assert process.layers == ["time limits"]
-    assert _answer(process, "import os\nprint('x')\nanswer = [os.getpid(), os.getcwd(), os.listdir()]", 20.0)[2] == []
-    pid, scratch, _ = _answer(process, "import os\nanswer = [os.getpid(), os.getcwd(), 0]", 20.0)
+    assert answer_of(process, "import os\nprint('x')\nanswer = [os.getpid(), os.getcwd(), os.listdir()]", 20.0)[2] == []
+    pid, scratch, _ = answer_of(process, "import os\nanswer = [os.getpid(), os.getcwd(), 0]", 20.0)
     assert status_of(pid)
     assert os.path.isdir(scratch)
     assert process.end().signal_name in ("SIGKILL", "SIGTERM")
@@ -107,7 +110,7 @@ def test_a_spawned_process_that_dies_or_hangs(spawning: Sandbox) -> None:
 
 
 def test_a_spawned_process_that_cannot_start_is_the_machines_fault() -> None:
-    sandbox = PlainBackend(fork=False).open(LIMITS, ("no_such_module",), SLOT)
+    sandbox = PlainBackend(fork=False).open(LIMITS, SandboxNeeds(["no_such_module"]), SLOT)
     try:
         with pytest.raises(SandboxBroken):
             sandbox.spawn(5)
@@ -116,7 +119,7 @@ def test_a_spawned_process_that_cannot_start_is_the_machines_fault() -> None:
 
 
 def test_sweeping_ends_spawned_processes(spawning: Sandbox) -> None:
-    pid = _answer(spawning.spawn(5), "import os\nanswer = os.getpid()", 20.0)
+    pid = answer_of(spawning.spawn(5), "import os\nanswer = os.getpid()", 20.0)
     spawning.sweep()
     assert not status_of(pid)
 
@@ -227,7 +230,7 @@ def test_what_is_printed(sandbox: Sandbox) -> None:
     code = "import os, sys\nprint('out')\nprint('\\ud800', file=sys.stderr)\nos.write(2, b'raw')\nanswer = 1"
     process = sandbox.spawn(5)
     assert process.printed() == (b"", b"")
-    assert _answer(process, code, 5.0) == 1
+    assert answer_of(process, code, 5.0) == 1
     output, errors = process.printed()
     process.end()
     assert output == b"out\n"
@@ -277,7 +280,7 @@ def test_after_a_sweep_nothing_is_left(sandbox: Sandbox, code: str | None) -> No
     for process in processes:
         if code is not None:
             with pytest.raises(StudentTimeout):
-                _answer(process, code, 0.1)
+                answer_of(process, code, 0.1)
     assert len(family(sandbox) - idle) == 3
     assert len(of_our_uids()) == (3 if sandbox.mode == "B" else 0)
     sandbox.sweep()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from grader.model.assignment import SandboxNeeds
 from grader.sandbox.backends.plain import PlainBackend
 from grader.sandbox.base import Sandbox, StudentProcess
 from grader.sandbox.contract import LIMITS
@@ -19,7 +20,7 @@ PATIENCE = 20.0
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """A plain sandbox: loading is the same in every mode."""
-    opened = PlainBackend().open(LIMITS, (), slot=5)
+    opened = PlainBackend().open(LIMITS, SandboxNeeds(), slot=5)
     yield opened
     opened.close()
 

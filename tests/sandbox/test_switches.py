@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from grader.model.assignment import SandboxNeeds
 from grader.sandbox import switches
 from grader.sandbox.backends.plain import PlainBackend
 from grader.sandbox.base import Sandbox, StudentProcess
@@ -39,7 +40,7 @@ NUMPY = ("numpy.seterr(all='raise')", "numpy.geterr()['divide']", "numpy.seterr"
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """A plain sandbox with torch."""
-    opened = PlainBackend().open(LIMITS, ("numpy", "torch"), slot=6)
+    opened = PlainBackend().open(LIMITS, SandboxNeeds(["numpy", "torch"]), slot=6)
     yield opened
     opened.close()
 

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from grader.model.assignment import SandboxNeeds
 from grader.sandbox.base import Sandbox, SandboxBroken
-from grader.sandbox.contract import LIMITS, run_code
+from grader.sandbox.contract import LIMITS
 from grader.sandbox.modes import backend_for
+from grader.sandbox.running import run_code
 from grader.sandbox.zygote import ZygoteSandbox, launch_command
 
 CONFINED = "B" if os.geteuid() == 0 else "A1"
@@ -36,7 +38,7 @@ def scripted(code: str) -> ZygoteSandbox:
 @pytest.fixture(scope="module", params=MODES)
 def warm(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A sandbox warmed up as for grading."""
-    sandbox = backend_for(request.param).open(LIMITS, ("numpy", "torch"), slot=4)
+    sandbox = backend_for(request.param).open(LIMITS, SandboxNeeds(["numpy", "torch"]), slot=4)
     sandbox.wait_ready()
     yield sandbox
     sandbox.close()
@@ -76,7 +78,7 @@ def test_it_is_ready_more_than_once(warm: Sandbox) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_preload_that_is_missing_is_named(mode: str) -> None:
-    sandbox = backend_for(mode).open(LIMITS, ("no_such_module",), slot=4)
+    sandbox = backend_for(mode).open(LIMITS, SandboxNeeds(["no_such_module"]), slot=4)
     with pytest.raises(SandboxBroken, match="No module named 'no_such_module'"):
         sandbox.wait_ready()
 
@@ -132,7 +134,7 @@ def kill(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("use", [lambda sandbox: sandbox.spawn(5), lambda sandbox: sandbox.sweep()])
 def test_a_killed_zygote_is_the_machines_fault(mode: str, use: Callable[[Sandbox], object]) -> None:
-    sandbox = backend_for(mode).open(LIMITS, (), slot=4)
+    sandbox = backend_for(mode).open(LIMITS, SandboxNeeds(), slot=4)
     try:
         assert run_code(sandbox, "answer = 1") == 1
         kill(sandbox)
@@ -143,7 +145,7 @@ def test_a_killed_zygote_is_the_machines_fault(mode: str, use: Callable[[Sandbox
 
 
 def test_a_zygote_killed_in_mid_conversation() -> None:
-    sandbox = backend_for(CONFINED).open(LIMITS, (), slot=4)
+    sandbox = backend_for(CONFINED).open(LIMITS, SandboxNeeds(), slot=4)
     try:
         process = sandbox.spawn(5)
         kill(sandbox)
@@ -154,7 +156,7 @@ def test_a_zygote_killed_in_mid_conversation() -> None:
 
 
 def test_a_closed_sandbox_has_ended() -> None:
-    sandbox = backend_for(CONFINED).open(LIMITS, (), slot=4)
+    sandbox = backend_for(CONFINED).open(LIMITS, SandboxNeeds(), slot=4)
     sandbox.wait_ready()
     sandbox.close()
     assert isinstance(sandbox, ZygoteSandbox)

@@ -48,7 +48,7 @@ def describe_interpreter() -> Interpreter:
         if base != "/usr":
             binds.append((f"{base}/lib", f"{base}/lib"))
     packages = []
-    for index, folder in enumerate(_package_folders(base)):
+    for index, folder in enumerate(_package_folders()):
         packages.append(f"/opt/packages{index}")
         binds.append((folder, packages[-1]))
     binds += _worker_files()
@@ -69,7 +69,7 @@ def describe_interpreter() -> Interpreter:
     )
 
 
-def _package_folders(base: str) -> list[str]:
+def _package_folders() -> list[str]:
     """Folders with installed packages that lie outside the interpreter's own prefix, or in it, as on sys.path."""
     found = []
     for entry in sys.path:
@@ -97,5 +97,30 @@ def _start_code(path: list[str]) -> str:
 def plain_arguments() -> list[str]:
     """Arguments that start the forkserver in an ordinary process of this interpreter."""
     package = str(Path(grader.__file__).parent.parent)
-    path = [package, *_package_folders(os.path.realpath(sys.base_prefix))]
+    path = [package, *_package_folders()]
     return [sys.executable, "-s", "-S", "-P", "-B", "-c", _start_code(path)]
+
+
+def readable_in_place() -> tuple[str, ...]:
+    """What a student process needs to read where nothing is mounted for it, at the places where it lies."""
+    base = os.path.realpath(sys.base_prefix)
+    libraries = [f"{base}/{name}" for name in ("lib", "lib64")]
+    worker = [path for path, _ in _worker_files()]
+    wanted = [*_SYSTEM_LIBRARIES, *_SYSTEM_LINKS, *libraries, *_package_folders(), *worker]
+    return tuple(dict.fromkeys(path for path in wanted if os.path.exists(path)))
+
+
+def zygote_environment(library_path: str) -> dict[str, str]:
+    """The environment of a zygote: nothing of the machine's own."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": "/tmp",
+        "USER": "student",  # torch's compiler asks for it when it is imported
+        "LD_LIBRARY_PATH": library_path,
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+        "PYTHONHASHSEED": "0",
+    }

@@ -25,6 +25,7 @@ MS_REC = 16384
 MS_PRIVATE = 1 << 18
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_CAP_AMBIENT = 47
@@ -75,6 +76,11 @@ def prctl(option: int, first: int = 0) -> int:
 def die_with_parent() -> None:
     """Ask for SIGKILL when the thread that forked this process ends. A change of uid clears it."""
     prctl(_PR_SET_PDEATHSIG, 9)
+
+
+def forbid_inspection() -> None:
+    """Let no process of the same user trace this one or read its memory, nor any that it forks."""
+    prctl(_PR_SET_DUMPABLE, 0)
 
 
 def forbid_new_privileges() -> None:

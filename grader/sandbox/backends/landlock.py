@@ -28,10 +28,12 @@ _FILE_RIGHTS = _BIT["execute"] | _BIT["write_file"] | _BIT["read_file"] | _BIT["
 _NET_RIGHTS = 0b11  # bind and connect of TCP, ABI 4
 _SCOPES = 0b11  # abstract UNIX sockets and signals, ABI 6
 
-READ = _BIT["read_file"] | _BIT["read_dir"]
+LIST = _BIT["read_dir"]
+READ = _BIT["read_file"] | LIST
 WRITE_FILE = READ | _BIT["write_file"]
 READ_WRITE = WRITE_FILE | sum(
-    _BIT[name] for name in ("remove_dir", "remove_file", "make_dir", "make_reg", "make_fifo", "make_sym", "refer")
+    _BIT[name]
+    for name in ("remove_dir", "remove_file", "make_dir", "make_reg", "make_fifo", "make_sock", "make_sym", "refer")
 )
 READ_WRITE |= _BIT["truncate"]
 

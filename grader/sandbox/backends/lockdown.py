@@ -17,27 +17,35 @@ from dataclasses import dataclass, field
 from grader.sandbox.backends import kernel, landlock, seccomp
 
 SCRATCH = "/box"
-"""Where a confined process may write; also seen as /tmp."""
+"""Where a process with a tmpfs of its own may write; also seen as /tmp."""
+NOWHERE = "/nonexistent"
+"""Home and temporary folder of a process that may write nowhere."""
+_OWN_PROC_FILES = ("status", "stat", "statm", "limits", "cmdline", "comm", "environ", "io")
+"""What a process may read of itself in /proc. Not its mounts, whose sources are paths of the machine."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to confine a process with. Sizes are in bytes, `cpu_seconds` whole seconds of processor time.
 
-    `namespaces`: new mount, network, IPC and UTS namespaces, own tmpfs and /proc (needs CAP_SYS_ADMIN). `uid`: become
-    this user (needs root's capabilities). `readable`: paths that Landlock leaves readable, None for no Landlock.
-    `filter_program`: the seccomp program, empty for none.
+    `namespaces`: new mount, network, IPC and UTS namespaces, own tmpfs and /proc (needs CAP_SYS_ADMIN). `exposed`:
+    others of the same user are in reach. `uid`: become this user (needs root's capabilities). `filtered`: no
+    capabilities, no_new_privs, seccomp. `readable`: paths that Landlock leaves readable, None for no Landlock.
+    `tasks`: processes and threads that the user may have. `scratch`: the folder to write to, None for none.
     """
 
     namespaces: bool
+    exposed: bool
     uid: int | None
     readable: tuple[str, ...] | None
-    filter_program: bytes
+    filtered: bool
+    multi: bool
     memory: int
     cpu_seconds: int
+    tasks: int | None
     scratch_bytes: int
     scratch_files: int
-    scratch: str = SCRATCH
+    scratch: str | None
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -51,8 +59,9 @@ def confine(plan: Plan) -> list[str]:
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")  # should memory run out, this process is the first to go
     layers = []
-    if plan.namespaces:
+    if plan.filtered:
         kernel.die_with_parent()
+    if plan.namespaces:
         layers += _enter_namespaces(plan)
     if plan.uid is not None:
         _become(plan.uid)
@@ -60,7 +69,7 @@ def confine(plan: Plan) -> list[str]:
     _set_environment(plan)
     _limit(plan)
     layers.append("rlimits")
-    if plan.filter_program:
+    if plan.filtered:
         kernel.drop_bounding_set()
         kernel.drop_capabilities()
         kernel.forbid_new_privileges()
@@ -68,8 +77,10 @@ def confine(plan: Plan) -> list[str]:
     if plan.readable is not None:
         version = landlock.restrict(_landlock_rules(plan))
         layers.append(f"Landlock {version}")
-    if plan.filter_program:
-        seccomp.install(plan.filter_program, kernel.machine())
+    if plan.filtered:
+        machine = kernel.machine()
+        own_pid = os.getpid() if plan.exposed else None
+        seccomp.install(seccomp.program(machine, plan.multi, own_pid), machine)
         layers.append("seccomp")
     return layers
 
@@ -100,14 +111,14 @@ def _set_environment(plan: Plan) -> None:
     os.environ.update(plan.environment)
     tempfile.tempdir = None  # imports of the warm interpreter have cached another folder
     os.umask(0o077)
-    os.chdir(plan.scratch)
+    os.chdir(plan.scratch or "/")
 
 
 def _limit(plan: Plan) -> None:
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 64,
-        resource.RLIMIT_FSIZE: plan.scratch_bytes,
+        resource.RLIMIT_FSIZE: plan.scratch_bytes if plan.scratch else 0,
         # The first process of a PID namespace ignores SIGXCPU: only the hard limit ends it, with SIGKILL.
         resource.RLIMIT_CPU: plan.cpu_seconds,
         resource.RLIMIT_STACK: 8 << 20,
@@ -117,28 +128,32 @@ def _limit(plan: Plan) -> None:
     for name, value in (("RLIMIT_MEMLOCK", 0), ("RLIMIT_MSGQUEUE", 0), ("RLIMIT_SIGPENDING", 64)):
         if hasattr(resource, name):
             limits[getattr(resource, name)] = value
+    if plan.tasks is not None:
+        limits[resource.RLIMIT_NPROC] = plan.tasks
     for kind, value in limits.items():
         hard = resource.getrlimit(kind)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (allowed, allowed))
-    if plan.namespaces:
-        # Counted for the user (in mode A1, of this user namespace): threads of this one process. Else a thread bomb
-        # would use up what the user who grades may start. Not enforced for root, which no student process is.
-        resource.setrlimit(resource.RLIMIT_NPROC, (64, 64))
 
 
 def _landlock_rules(plan: Plan) -> list[tuple[str, int]]:
     rules = [(path, landlock.READ) for path in plan.readable or ()]
     rules += [("/dev/urandom", landlock.READ), ("/dev/zero", landlock.READ), ("/dev/null", landlock.WRITE_FILE)]
-    rules += [("/proc", landlock.READ), (plan.scratch, landlock.READ_WRITE), ("/dev/shm", landlock.READ_WRITE)]
+    rules += [(f"/proc/self/{name}", landlock.READ) for name in _OWN_PROC_FILES]
+    rules += [("/proc/self/fd", landlock.LIST), ("/proc/self/task", landlock.LIST)]
+    if plan.scratch is not None:
+        rules.append((plan.scratch, landlock.READ_WRITE))
+    if plan.namespaces:
+        rules.append(("/dev/shm", landlock.READ_WRITE))
     return rules
 
 
-def student_environment(scratch: str) -> dict[str, str]:
+def student_environment(scratch: str | None) -> dict[str, str]:
     """The environment variables of a student process: nothing of the machine's own."""
+    home = scratch or NOWHERE
     return {
-        "HOME": scratch,
-        "TMPDIR": scratch,
+        "HOME": home,
+        "TMPDIR": home,
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "USER": "student",
@@ -147,7 +162,7 @@ def student_environment(scratch: str) -> dict[str, str]:
         "MKL_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MPLBACKEND": "Agg",
-        "MPLCONFIGDIR": f"{scratch}/matplotlib",
-        "XDG_CACHE_HOME": f"{scratch}/cache",
+        "MPLCONFIGDIR": f"{home}/matplotlib",
+        "XDG_CACHE_HOME": f"{home}/cache",
         "PYTHONDONTWRITEBYTECODE": "1",
     }

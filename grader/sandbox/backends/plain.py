@@ -8,20 +8,19 @@ interpreter that connects back over the loopback interface.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from grader.model.assignment import Limits
+from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox.backends.interpreter import plain_arguments
 from grader.sandbox.backends.spawned import SpawnSandbox
 from grader.sandbox.base import Sandbox
+from grader.sandbox.settings import Settings
 from grader.sandbox.zygote import ZygoteSandbox, launch_command
 
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -35,27 +34,27 @@ class PlainBackend:
     name: str = "plain"
     mode: str = "plain"
 
-    def open(self, limits: Limits, preload: Sequence[str], slot: int) -> Sandbox:
+    def open(self, limits: Limits, needs: SandboxNeeds, slot: int) -> Sandbox:
         """See `Backend.open`."""
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         environment |= {"PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
         if not self.fork:
-            return SpawnSandbox(limits.output_kb << 10, environment, tuple(preload))
-        arguments, settings = plain_arguments(), _settings(limits, preload)
+            return SpawnSandbox(limits.output_kb << 10, environment, tuple(needs.preload))
+        arguments, settings = plain_arguments(), _settings(limits, needs)
 
         def command(descriptor: int) -> list[str]:
             return [*arguments, str(descriptor), settings]
 
         return ZygoteSandbox("plain", launch_command(command, environment), limits.output_kb << 10)
 
-    def open_here(self, limits: Limits, preload: Sequence[str]) -> Sandbox:
+    def open_here(self, limits: Limits, needs: SandboxNeeds) -> Sandbox:
         """A zygote that is a fork of this process, which has imported what the zygote preloads and no check.
 
         For `grader check` alone, where nothing is secret and an import of torch less is half of the time. The process
         must have one thread.
         """
-        settings = _settings(limits, preload)
+        settings = _settings(limits, needs)
         return ZygoteSandbox(
             "plain", lambda channel, output: ForkedZygote(channel, output, settings), limits.output_kb << 10
         )
@@ -106,14 +105,17 @@ class ForkedZygote:
         os.kill(self.pid, signal.SIGKILL)
 
 
-def _settings(limits: Limits, preload: Sequence[str]) -> str:
-    settings = {
-        "namespaces": False,
-        "filtered": False,
-        "readable": None,
-        "preload": list(preload),
-        "memory": limits.memory_mb << 20,
-        "scratch_bytes": limits.scratch_mb << 20,
-        "scratch_files": limits.scratch_files,
-    }
-    return json.dumps(settings)
+def _settings(limits: Limits, needs: SandboxNeeds) -> str:
+    return Settings(
+        namespaces=False,
+        exposed=False,
+        shared_user=True,
+        filtered=False,
+        readable=None,
+        scratch="folder",
+        multi=False,  # nothing forbids it here, and nothing watches it
+        preload=tuple(needs.preload),
+        memory=limits.memory_mb << 20,
+        scratch_bytes=limits.scratch_mb << 20,
+        scratch_files=limits.scratch_files,
+    ).to_json()

@@ -1,9 +1,14 @@
 """seccomp: an allow-list of system calls, as a classic BPF program.
 
-Runs in the sandbox zygote (which builds the program once) and in the student process (which installs it last of all
-layers). Everything that is not listed is refused with EPERM, so that honest code meets an ordinary OSError; what is
-newer than the tables, with ENOSYS. No fork, no exec, no sockets but socketpair. Instruction encoding: linux/filter.h,
-linux/bpf_common.h; the data that a filter reads: linux/seccomp.h.
+Runs in the sandbox zygote (which builds the program) and in the student process (which installs it last of all layers).
+Everything that is not listed is refused with EPERM, so that honest code meets an ordinary OSError; what is newer than
+the tables, with ENOSYS. No exec in any profile. Instruction encoding: linux/filter.h, linux/bpf_common.h; the data that
+a filter reads: linux/seccomp.h.
+
+Profile `single`: no fork, no sockets but socketpair. Profile `multi` adds both, the sockets of AF_UNIX alone. Where
+other processes and files of the same user are in reach (no namespaces), `own_pid` limits signals to the process itself,
+and calls that change a file's metadata succeed without doing anything: honest copies of files go on, and nobody's file
+becomes unreadable.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import struct
+from collections.abc import Sequence
 
 from grader.sandbox.backends import syscalls
 from grader.sandbox.backends.kernel import checked, libc
@@ -23,6 +29,11 @@ _CLONE_NEW_ANY = 0x7E020000  # every CLONE_NEW* flag that clone(2) takes
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # would type into the terminal of whoever started us
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15  # would let the kernel send signals to others
+_F_SETLEASE, _F_NOTIFY = 1024, 1026  # would make others wait for us, or watch them
+_PRCTL_HARMLESS = (15, 16, 0x53564D41, 2, 3, 21, 23, 39)
+"""PR_SET_NAME, PR_GET_NAME and PR_SET_VMA, which the C library calls; and questions: PDEATHSIG, DUMPABLE, SECCOMP,
+CAPBSET_READ, NO_NEW_PRIVS (linux/prctl.h). Not PR_SET_PDEATHSIG: the process must end with its zygote."""
 
 
 def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -33,20 +44,34 @@ def _fail(code: int) -> bytes:
     return _instruction(_RETURN, _ERRNO | code)
 
 
-def _only_for(number: int, block: list[bytes]) -> bytes:
+_PERMIT = _instruction(_RETURN, _ALLOW)
+_REFUSE = _fail(errno.EPERM)
+_PRETEND = _fail(0)
+
+
+def _only_for(number: int, block: Sequence[bytes]) -> bytes:
     """Run `block`, which returns on every path, if the call has this number."""
     return _instruction(_EQUAL, number, 0, len(block)) + b"".join(block)
 
 
-def program(architecture: str) -> bytes:
-    """The filter for an architecture.
+def _if_argument(offset: int, values: Sequence[int], then: bytes, otherwise: bytes) -> list[bytes]:
+    """Decide by an argument's low 32 bits."""
+    block = [_instruction(_LOAD, offset)]
+    block += [_instruction(_EQUAL, value, len(values) - index, 0) for index, value in enumerate(values)]
+    return [*block, otherwise, then]
+
+
+def program(architecture: str, multi: bool = False, own_pid: int | None = None) -> bytes:
+    """The filter for an architecture and profile; with `own_pid`, for a process that shares its user with others.
 
     Raises:
-        KeyError: there is no table for it.
+        KeyError: there is no table for the architecture.
     """
-    checked_calls = syscalls.ARGUMENT_CHECKED[architecture]
-    allow = _instruction(_RETURN, _ALLOW)
-    refuse = _fail(errno.EPERM)
+    by_argument = syscalls.ARGUMENT_CHECKED[architecture]
+    plain = dict(syscalls.ALLOWED[architecture])
+    pretended = syscalls.METADATA[architecture] if own_pid is not None else {}
+    if multi:
+        plain |= syscalls.MULTI[architecture]
     parts = [
         _instruction(_LOAD, _OFFSET_ARCH),
         _instruction(_EQUAL, syscalls.AUDIT_ARCH[architecture], 1, 0),
@@ -56,32 +81,31 @@ def program(architecture: str) -> bytes:
         _fail(errno.ENOSYS),
         _only_for(syscalls.CLONE3, [_fail(errno.ENOSYS)]),
     ]
-    parts += [_only_for(number, [allow]) for number in syscalls.ALLOWED[architecture].values()]
-    threads_only = [
-        _instruction(_LOAD, _OFFSET_ARGUMENT_0),
-        _instruction(_ANY_BIT, _CLONE_NEW_ANY, 0, 1),
-        refuse,
-        _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0),
-        refuse,
-        allow,
-    ]
-    unix_only = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_EQUAL, _AF_UNIX, 1, 0), refuse, allow]
-    own_only = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_EQUAL, 0, 1, 0), refuse, allow]
-    no_typing = [
-        _instruction(_LOAD, _OFFSET_ARGUMENT_1),
-        _instruction(_EQUAL, _TIOCSTI, 1, 0),
-        _instruction(_EQUAL, _TIOCLINUX, 0, 1),
-        refuse,
-        allow,
-    ]
-    parts += [
-        _only_for(checked_calls["clone"], threads_only),
-        _only_for(checked_calls["socketpair"], unix_only),
-        _only_for(checked_calls["prlimit64"], own_only),
-        _only_for(checked_calls["ioctl"], no_typing),
-        refuse,
-    ]
-    return b"".join(parts)
+    parts += [_only_for(number, [_PERMIT]) for name, number in plain.items() if name not in pretended]
+    parts += [_only_for(number, [_PRETEND]) for number in pretended.values()]
+    parts += [_only_for(by_argument[name], block) for name, block in _argument_rules(multi, own_pid).items()]
+    return b"".join([*parts, _REFUSE])
+
+
+def _argument_rules(multi: bool, own_pid: int | None) -> dict[str, list[bytes]]:
+    """For each call whose arguments decide, the block that decides."""
+    threads_only = [_instruction(_ANY_BIT, _CLONE_THREAD, 1, 0), _REFUSE, _PERMIT]
+    clone = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_ANY_BIT, _CLONE_NEW_ANY, 0, 1), _REFUSE]
+    clone += [_PERMIT] if multi else threads_only
+    unix_only = _if_argument(_OFFSET_ARGUMENT_0, [_AF_UNIX], _PERMIT, _REFUSE)
+    signals = [_PERMIT] if own_pid is None else _if_argument(_OFFSET_ARGUMENT_0, [own_pid], _PERMIT, _REFUSE)
+    owners = (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)
+    return {
+        "fcntl": _if_argument(_OFFSET_ARGUMENT_1, owners, _REFUSE, _PERMIT),
+        "clone": clone,
+        "kill": signals,
+        "tgkill": signals,
+        "prctl": _if_argument(_OFFSET_ARGUMENT_0, _PRCTL_HARMLESS, _PERMIT, _REFUSE),
+        "socketpair": unix_only,
+        "socket": unix_only if multi else [_REFUSE],
+        "prlimit64": _if_argument(_OFFSET_ARGUMENT_0, [0], _PERMIT, _REFUSE),
+        "ioctl": _if_argument(_OFFSET_ARGUMENT_1, [_TIOCSTI, _TIOCLINUX], _REFUSE, _PERMIT),
+    }
 
 
 class _FilterProgram(ctypes.Structure):
