@@ -132,10 +132,16 @@ class JudgePlugin:
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> Any:
-        """A torch.Generator seeded from the assignment's seed and the check's name."""
+        """A torch.Generator seeded from the assignment's seed and the check's name.
+
+        That of a hidden check depends on the hidden files too: the seed is public, and nobody who has only that may
+        draw the same inputs.
+        """
         import torch
 
-        text = f"{self._assignment.about.seed} {check_id(request.node)}"
+        hidden = self._assignment.hidden_dir
+        private = _digest(request.path) if hidden is not None and request.path.is_relative_to(hidden) else ""
+        text = f"{self._assignment.about.seed} {check_id(request.node)}{private}"
         return torch.Generator().manual_seed(int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big"))
 
     # running
@@ -217,3 +223,7 @@ def load_module(path: Path, name: str) -> Any:
     except Exception as error:
         raise UsageProblem(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
     return module
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
