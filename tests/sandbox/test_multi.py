@@ -108,6 +108,17 @@ time.sleep(1000)
     assert run_code(sandbox, "answer = 1") == 1
 
 
+def test_a_process_may_be_called_anything(sandbox: Sandbox) -> None:
+    code = r"""
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"\xff\rPPid:\t1\n", 0, 0, 0)
+time.sleep(0.5)
+answer = 1
+"""
+    assert run_code(sandbox, code) == 1
+    assert run_code(sandbox, "answer = 2") == 2
+
+
 def test_one_process_within_the_limit_goes_on(sandbox: Sandbox) -> None:
     code = "import time\nblock = bytearray(200 << 20)\ntime.sleep(0.5)\nanswer = len(block)"
     assert run_code(sandbox, code, seconds=10) == 200 << 20

@@ -28,9 +28,11 @@ _SET_MODE_FILTER = 1
 _CLONE_NEW_ANY = 0x7E020000  # every CLONE_NEW* flag that clone(2) takes
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # would type into the terminal of whoever started us
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15  # would let the kernel send signals to others
 _F_SETLEASE, _F_NOTIFY = 1024, 1026  # would make others wait for us, or watch them
+_IOCTL_HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""TCGETS (is it a terminal?), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX (asm-generic/ioctls.h). Not TIOCSTI,
+which types into the terminal of whoever started us, nor FIOSETOWN and FIOASYNC, which make the kernel send signals."""
 _PRCTL_HARMLESS = (15, 16, 0x53564D41, 2, 3, 21, 23, 39)
 """PR_SET_NAME, PR_GET_NAME and PR_SET_VMA, which the C library calls; and questions: PDEATHSIG, DUMPABLE, SECCOMP,
 CAPBSET_READ, NO_NEW_PRIVS (linux/prctl.h). Not PR_SET_PDEATHSIG: the process must end with its zygote."""
@@ -47,6 +49,7 @@ def _fail(code: int) -> bytes:
 _PERMIT = _instruction(_RETURN, _ALLOW)
 _REFUSE = _fail(errno.EPERM)
 _PRETEND = _fail(0)
+_NO_TERMINAL = _fail(errno.ENOTTY)
 
 
 def _only_for(number: int, block: Sequence[bytes]) -> bytes:
@@ -104,7 +107,7 @@ def _argument_rules(multi: bool, own_pid: int | None) -> dict[str, list[bytes]]:
         "socketpair": unix_only,
         "socket": unix_only if multi else [_REFUSE],
         "prlimit64": _if_argument(_OFFSET_ARGUMENT_0, [0], _PERMIT, _REFUSE),
-        "ioctl": _if_argument(_OFFSET_ARGUMENT_1, [_TIOCSTI, _TIOCLINUX], _REFUSE, _PERMIT),
+        "ioctl": _if_argument(_OFFSET_ARGUMENT_1, _IOCTL_HARMLESS, _PERMIT, _NO_TERMINAL),
     }
 
 

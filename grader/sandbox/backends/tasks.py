@@ -59,8 +59,10 @@ def _processes() -> Iterator[tuple[int, dict[str, str]]]:
 
 def _status(name: str) -> dict[str, str]:
     try:
-        with open(f"/proc/{name}/status") as file:
-            lines = file.read().splitlines()
+        with open(f"/proc/{name}/status", "rb") as file:
+            lines = file.read().split(b"\n")
     except OSError:  # it has ended
         return {}
-    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    # Its name is any bytes that it likes.
+    pairs = (line.decode("ascii", "replace").partition(":") for line in lines)
+    return {key: value.strip() for key, _, value in pairs}
