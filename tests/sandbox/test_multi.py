@@ -108,6 +108,18 @@ time.sleep(1000)
     assert run_code(sandbox, "answer = 1") == 1
 
 
+def test_shared_memory_that_nobody_could_count_is_refused(sandbox: Sandbox) -> None:
+    code = """
+import mmap
+try:
+    mmap.mmap(-1, 1 << 20)
+    answer = "shared"
+except OSError:
+    answer = len(mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+"""
+    assert run_code(sandbox, code) == 1 << 20
+
+
 def test_a_process_may_be_called_anything(sandbox: Sandbox) -> None:
     code = r"""
 import ctypes, time

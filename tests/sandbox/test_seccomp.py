@@ -41,6 +41,8 @@ def verdict(program: bytes, number: int, *arguments: int, architecture: str = "x
             (accumulator,) = struct.unpack_from("<I", data, value)
         elif code == 0x06:
             return int(value)
+        elif code == 0x54:
+            accumulator &= value
         else:
             holds = {0x15: accumulator == value, 0x35: accumulator >= value, 0x45: bool(accumulator & value)}[code]
             at += if_true if holds else if_false
@@ -65,7 +67,7 @@ def test_every_path_ends_and_fits_the_kernel(architecture: str, multi: bool, own
     assert len(program) % 8 == 0
     assert len(program) // 8 <= 4096  # BPF_MAXINSNS
     for index, (code, if_true, if_false, _) in enumerate(struct.iter_unpack("HBBI", program)):
-        if code != 0x06:
+        if code not in (0x06, 0x20, 0x54):
             assert index + 1 + max(if_true, if_false) < len(program) // 8
     for number in range(-1, 600):
         assert verdict(program, number, architecture=architecture) in (ALLOW, REFUSED, UNKNOWN, PRETENDED, NO_TERMINAL)
@@ -81,6 +83,8 @@ def test_what_is_in_no_table_is_refused(number: int, first: int, second: int) ->
             got = verdict(seccomp.program(architecture, multi), number, first, second, architecture=architecture)
             if number not in known.values():
                 assert got in (REFUSED, UNKNOWN)
+            elif multi and number == syscalls.ALLOWED[architecture]["mmap"]:
+                assert got in (ALLOW, REFUSED)
             elif number in syscalls.ALLOWED[architecture].values():
                 assert got == ALLOW
 
@@ -151,6 +155,11 @@ def test_metadata_where_the_user_is_shared(architecture: str) -> None:
         ("ioctl", (3, 0x8902), NO_TERMINAL),
         ("ioctl", (3, 0x5452), NO_TERMINAL),
         ("socketpair", (1, 1), ALLOW),
+        ("socketpair", (1, 5), ALLOW),
+        ("socketpair", (1, 1 | 0x80800), ALLOW),
+        ("socketpair", (1, 2), REFUSED),
+        ("socketpair", (1, 2 | 0x80800), REFUSED),
+        ("socketpair", (1, 3), REFUSED),
         ("socketpair", (2, 1), REFUSED),
         ("socket", (1, 1), REFUSED),
         ("socket", (2, 1), REFUSED),
@@ -167,6 +176,15 @@ def test_sockets_of_the_profile_multi_are_local(architecture: str) -> None:
     number = number_of("socket", architecture)
     found = {family: verdict(program, number, family, architecture=architecture) for family in range(50)}
     assert {family for family, got in found.items() if got == ALLOW} == {1}
+
+
+def test_memory_that_many_processes_share_is_that_of_files(architecture: str) -> None:
+    mmap = number_of("mmap", architecture)
+    for multi in (False, True):
+        program = seccomp.program(architecture, multi)
+        for flags, allowed in ((0x22, True), (0x01, True), (0x21, not multi), (0x23, not multi), (0x8021, not multi)):
+            expected = ALLOW if allowed else REFUSED
+            assert verdict(program, mmap, 0, 4096, 3, flags, architecture=architecture) == expected
 
 
 def test_no_number_stands_twice(architecture: str) -> None:

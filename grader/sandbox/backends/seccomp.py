@@ -21,13 +21,15 @@ from collections.abc import Sequence
 from grader.sandbox.backends import syscalls
 from grader.sandbox.backends.kernel import checked, libc
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARGUMENT_0, _OFFSET_ARGUMENT_1 = 0, 4, 16, 24
+_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARGUMENT_0, _OFFSET_ARGUMENT_1, _OFFSET_ARGUMENT_3 = 0, 4, 16, 24, 40
 _SET_MODE_FILTER = 1
 _CLONE_NEW_ANY = 0x7E020000  # every CLONE_NEW* flag that clone(2) takes
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 5, 0xF
+_SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15  # would let the kernel send signals to others
 _F_SETLEASE, _F_NOTIFY = 1024, 1026  # would make others wait for us, or watch them
 _IOCTL_HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -57,9 +59,11 @@ def _only_for(number: int, block: Sequence[bytes]) -> bytes:
     return _instruction(_EQUAL, number, 0, len(block)) + b"".join(block)
 
 
-def _if_argument(offset: int, values: Sequence[int], then: bytes, otherwise: bytes) -> list[bytes]:
-    """Decide by an argument's low 32 bits."""
-    block = [_instruction(_LOAD, offset)]
+def _if_argument(
+    offset: int, values: Sequence[int], then: bytes, otherwise: bytes, bits: int = 0xFFFFFFFF
+) -> list[bytes]:
+    """Decide by an argument's low 32 bits, or those of them that are named."""
+    block = [_instruction(_LOAD, offset), _instruction(_AND, bits)]
     block += [_instruction(_EQUAL, value, len(values) - index, 0) for index, value in enumerate(values)]
     return [*block, otherwise, then]
 
@@ -70,6 +74,7 @@ def program(architecture: str, multi: bool = False, own_pid: int | None = None) 
     Raises:
         KeyError: there is no table for the architecture.
     """
+    rules = _argument_rules(multi, own_pid)
     by_argument = syscalls.ARGUMENT_CHECKED[architecture]
     plain = dict(syscalls.ALLOWED[architecture])
     pretended = syscalls.METADATA[architecture] if own_pid is not None else {}
@@ -84,9 +89,10 @@ def program(architecture: str, multi: bool = False, own_pid: int | None = None) 
         _fail(errno.ENOSYS),
         _only_for(syscalls.CLONE3, [_fail(errno.ENOSYS)]),
     ]
-    parts += [_only_for(number, [_PERMIT]) for name, number in plain.items() if name not in pretended]
+    decided = {name for name in plain if name in pretended or name in rules}
+    parts += [_only_for(number, [_PERMIT]) for name, number in plain.items() if name not in decided]
     parts += [_only_for(number, [_PRETEND]) for number in pretended.values()]
-    parts += [_only_for(by_argument[name], block) for name, block in _argument_rules(multi, own_pid).items()]
+    parts += [_only_for({**plain, **by_argument}[name], block) for name, block in rules.items()]
     return b"".join([*parts, _REFUSE])
 
 
@@ -95,16 +101,22 @@ def _argument_rules(multi: bool, own_pid: int | None) -> dict[str, list[bytes]]:
     threads_only = [_instruction(_ANY_BIT, _CLONE_THREAD, 1, 0), _REFUSE, _PERMIT]
     clone = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_ANY_BIT, _CLONE_NEW_ANY, 0, 1), _REFUSE]
     clone += [_PERMIT] if multi else threads_only
+    # Not datagrams: from one of a pair they could be sent to any named socket that the user may write to.
+    stream_only = _if_argument(_OFFSET_ARGUMENT_1, [_SOCK_STREAM, _SOCK_SEQPACKET], _PERMIT, _REFUSE, bits=_SOCK_TYPES)
+    unix_pair = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_EQUAL, _AF_UNIX, 1, 0), _REFUSE, *stream_only]
     unix_only = _if_argument(_OFFSET_ARGUMENT_0, [_AF_UNIX], _PERMIT, _REFUSE)
     signals = [_PERMIT] if own_pid is None else _if_argument(_OFFSET_ARGUMENT_0, [own_pid], _PERMIT, _REFUSE)
+    # Shared memory that no file backs would be in nobody's resident size once its pages are dropped from the tables.
+    countable = _if_argument(_OFFSET_ARGUMENT_3, [_SHARED_ANONYMOUS], _REFUSE, _PERMIT, bits=_SHARED_ANONYMOUS)
     owners = (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)
-    return {
+    rules = {"mmap": countable} if multi else {}
+    return rules | {
         "fcntl": _if_argument(_OFFSET_ARGUMENT_1, owners, _REFUSE, _PERMIT),
         "clone": clone,
         "kill": signals,
         "tgkill": signals,
         "prctl": _if_argument(_OFFSET_ARGUMENT_0, _PRCTL_HARMLESS, _PERMIT, _REFUSE),
-        "socketpair": unix_only,
+        "socketpair": unix_pair,
         "socket": unix_only if multi else [_REFUSE],
         "prlimit64": _if_argument(_OFFSET_ARGUMENT_0, [0], _PERMIT, _REFUSE),
         "ioctl": _if_argument(_OFFSET_ARGUMENT_1, _IOCTL_HARMLESS, _PERMIT, _NO_TERMINAL),

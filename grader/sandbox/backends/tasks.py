@@ -48,7 +48,7 @@ def anonymous_memory() -> int:
 
 
 def _anonymous(status: dict[str, str]) -> int:
-    return sum(int(status.get(key, "0 kB").split()[0]) << 10 for key in ("RssAnon", "RssShmem"))
+    return sum(int(status.get(key, "0 kB").split()[0]) << 10 for key in ("RssAnon", "RssShmem", "VmSwap"))
 
 
 def _processes() -> Iterator[tuple[int, dict[str, str]]]:
