@@ -26,6 +26,7 @@ from grader.model.result import CheckResult, GradeResult
 _LARGE = 1024
 """Elements above which a tensor of an observation goes into the side file."""
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
+_SIDE_FILE = re.compile(r"(.+)\.tensors-[0-9a-f]{12}\.msgpack")
 
 
 class _Owner(msgspec.Struct):
@@ -98,7 +99,8 @@ class Run:
     def known_ids(self) -> dict[str, str]:
         """Ids by student, as results that are there have them: who comes or goes must not move anybody's result."""
         known: dict[str, str] = {}
-        for path in sorted(self._results.glob("*.json")):
+        # Of several with one name (a folder and a file) the first came first, and has the shortest id.
+        for path in sorted(self._results.glob("*.json"), key=lambda path: (len(path.name), path.name)):
             with contextlib.suppress(OSError, msgspec.DecodeError):
                 owner = msgspec.json.decode(path.read_bytes(), type=_Owned).submission
                 if owner.id == path.stem:
@@ -144,8 +146,9 @@ class Run:
             write_atomically(side, content)
             checks = [_naming(check, side.name) for check in checks]
         write_atomically(self._results / f"{name}.json", result_to_json(msgspec.structs.replace(result, checks=checks)))
-        for old in self._results.glob(f"{name}.tensors-*.msgpack"):
-            if old != side:
+        for old in self._results.iterdir():
+            found = _SIDE_FILE.fullmatch(old.name)
+            if found and found[1] == name and old != side:
                 old.unlink()
 
     def save_report(self, name: str, html: str) -> None:

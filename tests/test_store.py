@@ -118,6 +118,25 @@ def test_large_tensors_lie_beside(run: Run) -> None:
         assert tensors[kept["key"]] == LARGE["data"]
 
 
+def test_a_side_file_of_another_stays_whatever_its_name(run: Run) -> None:
+    seen = Observation("o", "close", LARGE, 1, "")
+    names = ["a", "a.tensors-b", "a.tensors-0123456789ab"]
+    for name in names:
+        run.save(result(name, seen))
+    for name in names:
+        run.save(result(name, seen))
+    for name in names:
+        found = run.load(name)
+        assert found is not None
+        assert (run.folder / "results" / found.checks[0].observations[0].expected["file"]).is_file()
+
+
+def test_of_two_with_one_name_the_first_keeps_its_id(run: Run) -> None:
+    for name in ("ann", "ann-2", "ann-10"):
+        run.save(result(name))
+    assert run.known_ids() == {"Ann": "ann"}
+
+
 def test_the_side_file_goes_when_it_is_needed_no_more(run: Run) -> None:
     run.save(result("a", Observation("o", "close", LARGE, 1, "")))
     run.save(result("a"))

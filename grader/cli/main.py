@@ -5,6 +5,7 @@ Runs in the command. Commands are loaded when they are called, so that `grader -
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -13,6 +14,7 @@ import click
 import grader
 from grader import registry
 from grader.errors import GraderError, MachineProblem
+from grader.render.talk import say
 
 INTERRUPTED = 130
 
@@ -44,18 +46,24 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with the status that it promises."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that a terminal cannot show must not end a run
     try:
         status = cli.main(standalone_mode=False)
     except click.exceptions.Exit as leaving:
         status = leaving.exit_code
     except click.ClickException as problem:
-        problem.show()
+        shown = io.StringIO()
+        problem.show(shown)
+        for line in shown.getvalue().splitlines():
+            say(line)
         status = 2
     except GraderError as problem:
-        click.echo(f"grader: {problem}", err=True)
+        say(f"grader: {problem}")
         status = problem.exit_status
     except (KeyboardInterrupt, click.Abort):
-        click.echo("grader: interrupted", err=True)
+        say("grader: interrupted")
         status = INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
@@ -64,7 +72,7 @@ def main() -> None:
         if os.environ.get("GRADER_DEBUG"):
             raise
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-        click.echo(f"grader: stopped by {type(error).__name__}: {error}{where}; GRADER_DEBUG=1 shows more.", err=True)
+        say(f"grader: stopped by {type(error).__name__}: {error}{where}; GRADER_DEBUG=1 shows more.")
         status = MachineProblem.exit_status
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -2,7 +2,8 @@
 
 Runs in the command, on hostile input. Only regular files are read, never a link or a device; sizes and counts are
 capped while reading, archives by what they really unpack to. What platforms add (`__MACOSX`, `._*`, `.DS_Store`,
-caches) is dropped without a word. Names are data: they are never joined to a path.
+caches) is dropped without a word. Names are data: they are never joined to a path, and a sentence quotes them through
+`shown`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.errors import UsageProblem
+from grader.model.text import plain_line
 
 MAX_FILE_BYTES = 20 << 20
 MAX_TOTAL_BYTES = 100 << 20
 MAX_FILES = 2000
 MAX_NAME = 500
 MAX_DEPTH = 32
+_MAX_NOTICES = 20
+_SHOWN = 120
 _MAX_CLASS_BYTES = 1 << 30
 _MAX_CLASS_FILES = 50_000
 _JUNK_PARTS = frozenset({"__MACOSX", ".DS_Store", "__pycache__", ".ipynb_checkpoints", ".git", ".gitkeep", "Thumbs.db"})
@@ -39,8 +43,16 @@ class RefusedFiles(Exception):
 
 
 def plain_name(name: str) -> str:
-    """A file name as text: bytes that are not UTF-8, which Python keeps as half surrogate pairs, become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A file name as text: what is not UTF-8, which Python keeps as half surrogate pairs, is spelled out (`\\udceb`).
+
+    Different names stay different: two must not become one file, nor one student.
+    """
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def shown(name: str) -> str:
+    """A name that a student chose as a sentence may quote it: one line, nothing that acts, at most 120 characters."""
+    return plain_line(plain_name(name), _SHOWN) or ascii(name)[:_SHOWN]
 
 
 def is_junk(name: str) -> bool:
@@ -60,10 +72,10 @@ def read_regular_file(path: Path) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
-            raise RefusedFiles(f"{path.name} is not a regular file.")
+            raise RefusedFiles(f"{shown(path.name)} is not a regular file.")
         content = file.read(MAX_FILE_BYTES + 1)
     if len(content) > MAX_FILE_BYTES:
-        raise RefusedFiles(f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MB; hand in source files only.")
+        raise RefusedFiles(f"{shown(path.name)} is larger than {MAX_FILE_BYTES >> 20} MB; hand in source files only.")
     return content
 
 
@@ -88,13 +100,15 @@ def read_folder(folder: Path) -> tuple[Files, list[str]]:
         except OSError:
             if not path.is_symlink():
                 raise  # this machine's trouble, which must not look like a file that was not handed in
-            notices.append(f"Left out: {relative} is a link.")
+            notices.append(f"Left out: {shown(relative)} is a link.")
             continue
         total += len(content)
         files[relative] = content
         if total > MAX_TOTAL_BYTES or len(files) > MAX_FILES:
             limits = f"{MAX_FILES} files or {MAX_TOTAL_BYTES >> 20} MB"
             raise RefusedFiles(f"More than {limits} were handed in; hand in source files only.")
+    if len(notices) > _MAX_NOTICES:
+        notices[_MAX_NOTICES:] = [f"{len(notices) - _MAX_NOTICES} more files were left out."]
     return files, notices
 
 
@@ -126,7 +140,8 @@ def read_zip(content: bytes, label: str, max_bytes: int = MAX_TOTAL_BYTES, max_f
     return files
 
 
-def _read_archive(source: IO[bytes] | Path, label: str, max_bytes: int, max_files: int) -> ClassFiles:
+def _read_archive(source: IO[bytes] | Path, name: str, max_bytes: int, max_files: int) -> ClassFiles:
+    label = shown(name)
     try:
         with zipfile.ZipFile(source) as archive:
             return _read_members(archive, label, max_bytes, max_files)
@@ -148,7 +163,7 @@ def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_file
             continue
         _refuse_outside(name, label)
         if name in files:
-            files[name] = RefusedFiles(f"{label} holds two files called {name}.")
+            files[name] = RefusedFiles(f"{label} holds two files called {shown(name)}.")
             continue
         files[name] = data = _read_member(archive, member, name, label)
         total += len(data) if isinstance(data, bytes) else 0
@@ -160,7 +175,7 @@ def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_file
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, label: str) -> bytes | RefusedFiles:
     """One member, or why it is refused."""
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        return RefusedFiles(f"{label} was refused: the member {name[:80]!r} is a link or a device.")
+        return RefusedFiles(f"{label} was refused: the member {shown(name)} is a link or a device.")
     if member.flag_bits & 1:
         return RefusedFiles(f"{label} was refused: {_last(name)} is encrypted.")
     with archive.open(member) as file:
@@ -173,14 +188,14 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, l
 
 
 def _last(name: str) -> str:
-    return PurePosixPath(name).name[:80]
+    return shown(PurePosixPath(name).name)
 
 
 def _refuse_outside(name: str, label: str) -> None:
     """A member that would lie outside is no accident of a platform: the whole archive is refused."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
-        raise RefusedFiles(f"{label} was refused: the member {name[:80]!r} would lie outside the archive's folder.")
+        raise RefusedFiles(f"{label} was refused: the member {shown(name)} would lie outside the archive's folder.")
 
 
 def read_source_zip(path: Path) -> ClassFiles:
@@ -192,7 +207,7 @@ def read_source_zip(path: Path) -> ClassFiles:
     try:
         if path.stat().st_size > _MAX_CLASS_BYTES:
             raise RefusedFiles(
-                f"{path.name} is larger than {_MAX_CLASS_BYTES >> 20} MB; unpack it and grade the folder."
+                f"{shown(path.name)} is larger than {_MAX_CLASS_BYTES >> 20} MB; unpack it and grade the folder."
             )
         return _read_archive(path, path.name, _MAX_CLASS_BYTES, _MAX_CLASS_FILES)
     except OSError as error:

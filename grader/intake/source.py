@@ -23,6 +23,7 @@ from grader.intake.files import (
     read_folder,
     read_regular_file,
     read_source_zip,
+    shown,
 )
 from grader.intake.submit import build_submission, refused_submission
 from grader.model.submission import Submission
@@ -66,8 +67,8 @@ def find_submissions(
     if not entries:
         raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
     entries.sort(key=lambda entry: entry.name)
-    ids = safe_ids([entry.name for entry in entries], known or {})
     entries = [replace(entry, name=plain_name(entry.name)) for entry in entries]
+    ids = safe_ids([entry.name for entry in entries], known or {})
     readers = [(name, _reader(name, entry, main_file)) for name, entry in zip(ids, entries, strict=True)]
     return Found(readers, passed_over)
 
@@ -79,12 +80,12 @@ def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]
         except RefusedFiles as refused:
             return refused_submission(name, entry.name, str(refused))
         except OSError as error:
-            reason = f"What was handed in cannot be read: {error.strerror}: {error.filename}."
+            reason = f"What was handed in cannot be read: {error.strerror}: {shown(str(error.filename))}."
             return refused_submission(name, entry.name, reason, unreadable=True)
         try:
             return build_submission(name, entry.name, files, notices, main_file, entry.flat)
         except Exception as error:  # files of one must not cost the others their marks, nor a bug of ours a zero
-            reason = f"What was handed in cannot be read: {type(error).__name__}: {error}."
+            reason = f"What was handed in cannot be read: {type(error).__name__}: {shown(str(error))}."
             return refused_submission(name, entry.name, reason, unreadable=True)
 
     return read
@@ -114,13 +115,13 @@ def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> 
         if is_junk(child.name) or child.name.startswith("."):
             continue
         if child.is_symlink():
-            yield Entry(child.name, _refuse(f"{child.name} is a link; only folders and files are graded."))
+            yield Entry(child.name, _refuse(f"{shown(child.name)} is a link; only folders and files are graded."))
         elif child.is_dir():
             yield Entry(child.name, _folder_reader(child), path=child)
         elif child.suffix.lower() in _HANDED_IN:
             yield Entry(child.stem, _file_reader(child), flat=True)
         else:
-            passed_over.append(child.name)
+            passed_over.append(shown(child.name))
 
 
 def _file_reader(path: Path) -> Callable[[], tuple[Files, list[str]]]:
@@ -161,7 +162,7 @@ def _entries_of_zip(files: ClassFiles, stem: str, main_file: str, passed_over: l
             groups.setdefault(PurePosixPath(key).stem, {})[key] = content
             flat.add(PurePosixPath(key).stem)
         else:
-            passed_over.append(key)
+            passed_over.append(shown(key))
     return [Entry(top, _known(inner), top in flat and len(inner) == 1) for top, inner in groups.items()]
 
 

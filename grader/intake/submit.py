@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import PurePosixPath
 
-from grader.intake.files import Files, RefusedFiles, read_zip
+from grader.intake.files import Files, RefusedFiles, read_zip, shown
 from grader.intake.text import NotText, decode_source
 from grader.model.submission import Submission, SubmittedFile
 
@@ -45,7 +45,7 @@ def _unpack_single_zip(files: Files, notices: list[str]) -> Files:
     zips = [name for name in files if name.lower().endswith(".zip")]
     if len(zips) != 1 or any(name.endswith(".py") for name in files):
         return files
-    notices.append(f"{zips[0]} was unpacked.")
+    notices.append(f"{shown(zips[0])} was unpacked.")
     return read_zip(files[zips[0]], zips[0])
 
 
@@ -55,22 +55,21 @@ def _choose(files: Files, main_file: str, notices: list[str]) -> str:
     if main_file in named:
         return main_file
     if len(named) == 1:
-        notices.append(f"{named[0]} was graded.")
+        notices.append(f"{shown(named[0])} was graded.")
         return named[0]
     if len(named) > 1:
-        raise RefusedFiles(
-            f"There are {len(named)} files called {main_file} ({', '.join(sorted(named)[:4])}); hand in one."
-        )
+        found = ", ".join(map(shown, sorted(named)[:4]))
+        raise RefusedFiles(f"There are {len(named)} files called {main_file} ({found}); hand in one.")
     python = [name for name in files if name.lower().endswith(".py") and not _is_ours(name)]
     renamed = [name for name in python if _is_renamed(PurePosixPath(name).name, main_file)]
     candidates = renamed or python
     if len(candidates) == 1:
-        notices.append(f"{candidates[0]} was graded as {main_file}.")
+        notices.append(f"{shown(candidates[0])} was graded as {main_file}.")
         return candidates[0]
     if candidates:
-        found = ", ".join(sorted(candidates)[:6])
+        found = ", ".join(map(shown, sorted(candidates)[:6]))
         raise RefusedFiles(f"No file is called {main_file}, and there is no telling which of {found} to grade.")
-    found = ", ".join(sorted(files)[:6])
+    found = ", ".join(map(shown, sorted(files)[:6]))
     if not files:
         raise RefusedFiles(f"Nothing was handed in; expected {main_file}.")
     raise RefusedFiles(f"{main_file} was not handed in; found only {found}.")
@@ -89,7 +88,7 @@ def _is_renamed(name: str, main_file: str) -> bool:
 
 def _sources(files: Files, chosen: str, main: str, notices: list[str]) -> dict[str, str]:
     """Text of the chosen file, under the name `main`, and of the Python files beside and below it."""
-    text, notice = decode_source(files[chosen], chosen)
+    text, notice = decode_source(files[chosen], shown(chosen))
     if notice:
         notices.append(notice)
     sources = {main: text}
@@ -107,5 +106,5 @@ def _sources(files: Files, chosen: str, main: str, notices: list[str]) -> dict[s
         except NotText:
             continue
         if path.parent == folder and path.stem in {*sys.stdlib_module_names, "torch", "numpy"}:
-            notices.append(f"{name} has the name of a library; `import {path.stem}` gives the library.")
+            notices.append(f"{shown(name)} has the name of a library; `import {path.stem}` gives the library.")
     return sources

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import UsageProblem
-from grader.intake.files import Files, RefusedFiles, is_junk, read_regular_file
+from grader.intake.files import Files, RefusedFiles, is_junk, plain_name, read_regular_file, shown
 from grader.intake.submit import build_submission
 from grader.model.submission import Submission
 
@@ -48,24 +48,25 @@ def read_working_file(file: Path, main_file: str) -> Submission:
         UsageProblem: the file cannot be read.
     """
     try:
-        files: Files = {file.name: read_regular_file(file.resolve())}
+        files: Files = {plain_name(file.name): read_regular_file(file.resolve())}
     except RefusedFiles as refused:
         raise UsageProblem(str(refused)) from None
     except OSError as error:
         raise UsageProblem(f"{file} cannot be read: {error.strerror}.") from None
     notices: list[str] = []
     for path in _neighbours(file.parent):
-        name = path.relative_to(file.parent).as_posix()
+        name = plain_name(path.relative_to(file.parent).as_posix())
         try:
             files.setdefault(name, read_regular_file(path))
         except (RefusedFiles, OSError):
-            notices.append(f"Left out: {name} cannot be read.")
+            notices.append(f"Left out: {shown(name)} cannot be read.")
     if file.name != main_file:
         # Checked whatever its name; handed in, it should have the assignment's.
-        content = files.pop(file.name)
+        content = files.pop(plain_name(file.name))
         files = {main_file: content} | {name: other for name, other in files.items() if name != main_file}
-        notices.append(f"{file.name} was checked as {main_file}.")
-    return build_submission(file.stem, file.stem, files, notices, main_file)
+        notices.append(f"{shown(file.name)} was checked as {main_file}.")
+    stem = plain_name(file.stem)
+    return build_submission(stem, stem, files, notices, main_file)
 
 
 def _neighbours(folder: Path) -> list[Path]:

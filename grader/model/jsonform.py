@@ -1,6 +1,7 @@
 """Results as JSON, strictly, both ways.
 
 The schema is derived from the records, so it cannot drift from them; `docs/result.schema.json` is its printed form.
+What students chose stands in a result as it is; characters that would act on whoever looks at the file are escaped.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from grader.model.result import GradeResult
+from grader.model.text import escaped_json
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GradeResult)
@@ -17,7 +19,7 @@ _decoder = msgspec.json.Decoder(GradeResult)
 
 def result_to_json(result: GradeResult) -> bytes:
     """A result as UTF-8 JSON on one line, ending with a line feed."""
-    return _encoder.encode(result) + b"\n"
+    return escaped_json(_encoder.encode(result)) + b"\n"
 
 
 def result_from_json(content: bytes) -> GradeResult:

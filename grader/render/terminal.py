@@ -1,7 +1,8 @@
 """Text for terminals: the table of a class, the checks of one submission, progress.
 
 Runs in the command. Tables and feedback go to standard output, coloured if it is a terminal and NO_COLOR is not set;
-progress goes to standard error, and only to a terminal. Students' text is cleaned of control characters first.
+progress goes to standard error, and only to a terminal. Whatever is printed here goes through `shown`: nothing is read
+as markup, and nothing acts on the terminal. Lines of a student's are moved in, so that none can pass for one of ours.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ def output_console() -> Console:
     """Standard output: as wide as the terminal, or 100 columns and plain when it is a pipe or a file."""
     piped = not sys.stdout.isatty()
     return Console(width=_WIDTH_WHEN_PIPED if piped else None, highlight=False, soft_wrap=False)
+
+
+def shown(text: str, style: str = "") -> Text:
+    """What may go to a terminal, whoever chose `text`."""
+    return Text(plain_text(text, len(text)), style=style)
 
 
 class Progress:
@@ -75,8 +81,8 @@ def print_class(results: Iterable[GradeResult], index: Path) -> None:
         table.add_row(*_class_row(row))
     console = output_console()
     console.print(table)
-    console.print(Text(_counts(view)))
-    console.print(Text(f"Class page: {index}"), soft_wrap=True)
+    console.print(shown(_counts(view)))
+    console.print(shown(f"Class page: {index}"), soft_wrap=True)
 
 
 def _class_row(row: CohortRow) -> list[Text]:
@@ -85,9 +91,9 @@ def _class_row(row: CohortRow) -> list[Text]:
     outcome = f"{row.outcome} (looks like: {what})" if what else row.outcome
     passed = f"{row.passed}/{row.checks}" if row.checks else ""
     style = {"graded": "", "invalid": "yellow", "ungraded": "red"}.get(row.status, "")
-    who = row.id if row.id == row.student else f"{row.id} ({row.student})"
-    cells = [plain_line(who, 60), row.status, score, passed, plain_line(outcome, 160)]
-    return [Text(cell, style=style if index == 1 else "") for index, cell in enumerate(cells)]
+    who = row.id if row.id == row.student else f"{row.id} ({plain_line(row.student, 60)})"
+    cells = [plain_line(who, 160), row.status, score, passed, plain_line(outcome, 160)]
+    return [shown(cell, style if index == 1 else "") for index, cell in enumerate(cells)]
 
 
 def _counts(view: CohortView) -> str:
@@ -101,14 +107,14 @@ def _counts(view: CohortView) -> str:
 def print_check(view: StudentView) -> None:
     """One submission's public checks: score, diagnoses, each check with what differs, and what comes later."""
     console = output_console()
-    console.print(Text(_headline(view), style="bold"))
+    console.print(_hanging(console, _headline(view), 4, "bold"))
     for notice in view.notices:
-        console.print(Text(f"note: {plain_text(notice, 1000)}", style="yellow"))
+        console.print(_hanging(console, f"note: {plain_text(notice, 1000)}", 6, "yellow"))
     for diagnosis in view.diagnoses:
-        console.print(Text("\nThis looks like a known misconception:", style="bold"))
-        console.print(Text(_indented(console, diagnosis.explanation, 2)))
+        console.print(shown("\nThis looks like a known misconception:", "bold"))
+        console.print(shown(_indented(console, diagnosis.explanation, 2)))
     for group in view.groups:
-        console.print(Text(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", style="bold"))
+        console.print(shown(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", "bold"))
         for check in group.checks:
             _print_one(console, check)
     if not view.hidden_topics or view.status != "graded":
@@ -117,7 +123,7 @@ def print_check(view: StudentView) -> None:
     passed = all(check.status == "passed" for group in view.groups for check in group.checks)
     everything = "All public checks passed. " if passed else ""
     topics = "; ".join(view.hidden_topics)
-    console.print(Text(f"{everything}Hidden checks will still look at: {topics}."))
+    console.print(shown(f"{everything}Hidden checks will still look at: {topics}."))
 
 
 def _headline(view: StudentView) -> str:
@@ -130,12 +136,17 @@ def _headline(view: StudentView) -> str:
 
 def _print_one(console: Console, check: CheckView) -> None:
     mark, style = _MARKS.get(check.status, _FAILED)
-    line = Text("  ") + Text(mark, style=style) + Text(f"  {check.title}  ({check.points:g}/{check.max_points:g})")
+    line = shown("  ") + shown(mark, style) + shown(f"  {check.title}  ({check.points:g}/{check.max_points:g})")
     console.print(line)
     if check.feedback:
-        console.print(Text(_indented(console, plain_text(check.feedback, 2000), 10)))
+        console.print(shown(_indented(console, plain_text(check.feedback, 2000), 10)))
     if check.hint:
-        console.print(Text(_indented(console, f"Hint: {check.hint}", 10), style="cyan"))
+        console.print(shown(_indented(console, f"Hint: {check.hint}", 10), "cyan"))
+
+
+def _hanging(console: Console, text: str, columns: int, style: str) -> Text:
+    """Every line but the first moved in."""
+    return shown(_indented(console, text, columns).removeprefix(" " * columns), style)
 
 
 def _indented(console: Console, text: str, columns: int) -> str:

@@ -63,12 +63,43 @@ def test_an_empty_class_is_a_header() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "\t=1", "\r=1", " =1", "\u200b=1"]
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "=cmd|' /C calc'!A0",
+        "\t=1",
+        "\r=1",
+        " =1",
+        "\u200b=1",
+        '"=1',
+        "＝1",
+        "＋1",
+        "－1",
+        "＠A1",
+    ],
 )
 def test_formulas_are_defused(text: str) -> None:
     found = cell(text)
     assert found.startswith("'")
     assert rows(result("a", text, notices=[text]))[1][1::5] == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("text", "defused"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ("a.py was graded.; -rf.py is a link.", "a.py was graded.; '-rf.py is a link."),
+        ('=1; "@A1"', "'=1; '\"@A1\""),
+        ("a; b", "a; b"),
+        ("3 - 2 = 1", "3 - 2 = 1"),
+        ("'=1", "'=1"),
+    ],
+)
+def test_what_stands_behind_a_semicolon_is_a_cell_elsewhere(text: str, defused: str) -> None:
+    assert cell(text) == defused
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=30), max_size=3))

@@ -211,6 +211,37 @@ def test_names_that_are_no_text_can_still_be_written(tmp_path: Path) -> None:
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(submission), type=Submission) == submission
 
 
+def test_names_that_are_no_text_stay_apart_and_keep_their_ids(tmp_path: Path) -> None:
+    for raw in (b"Zo\xeb", b"Zo\xe9"):
+        folder = os.fsencode(tmp_path) + b"/class/" + raw
+        os.makedirs(folder)
+        for name in (b"m\xf6re.py", b"m\xe4re.py"):
+            Path(os.fsdecode(folder + b"/" + name)).write_bytes(CODE)
+    submissions = found(tmp_path / "class")
+    assert [len(submission.files) for submission in submissions.values()] == [2, 2]
+    known = {submission.student: name for name, submission in submissions.items()}
+    again = find_submissions(tmp_path / "class", MAIN, known=known)
+    assert [name for name, _ in again.submissions] == list(submissions)
+
+
+def test_links_without_end_are_counted(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "ann/attention.py")
+    for number in range(50):
+        (folder / "ann" / f"link{number:02}").symlink_to("/nowhere")
+    (submission,) = found(folder).values()
+    assert len(submission.notices) == 21
+    assert submission.notices[-1] == "30 more files were left out."
+
+
+def test_sentences_quote_names_without_what_acts(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "ann/attention.py", "ann/random\x1b[2J\n\u202e.py/x.py")
+    (folder / "ann" / ("l\x1b[2J\n\u202e" + "x" * 200)).symlink_to("/nowhere")
+    (folder / "loose\x1b[2J\n\u202e.txt").write_bytes(b"")
+    (submission,) = found(folder).values()
+    assert submission.notices == (f"Left out: l {'x' * 118}… [82 more characters] is a link.",)
+    assert find_submissions(folder, MAIN).passed_over == ["loose .txt"]
+
+
 def test_links_are_never_followed(tmp_path: Path) -> None:
     outside = write(tmp_path / "outside", "attention.py")
     folder = write(tmp_path / "class", "ann/attention.py", "ben/notes.txt")

@@ -13,6 +13,7 @@ from grader.model.text import plain_ends, plain_line, plain_text
 UNICODE = st.text(st.characters(), max_size=300)
 """Any code points, lone surrogates among them."""
 
+DRAWN = {"control", "ARABIC", "SYRIAC", "KAITHI"}
 BIDI_CONTROLS = ["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"]
 
 
@@ -29,6 +30,12 @@ BIDI_CONTROLS = ["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"]
         ("zero\u200bwi\u200cdt\u200dh\ufeff\u00ad", "zerowidth"),
         ("tag\U000e0041s \ufe0f filler\u3164", "tags  filler"),
         ("half \ud83d pair", "half  pair"),
+        ("5\x850\x0b1\x0c2\x1c3\u20284", "5\n0\n1\n2\n3\n4"),  # what ends a line must not join two numbers
+        ("hiero\U00013430x \U0001fffe", "hierox "),
+        ("⠀⠿⠀", " ⠿ "),
+        ("z" + "\u0301" * 90 + "\u20d2" * 9 + "y", "z" + "\u0301" * 5 + "y"),
+        ("ก" + "้" * 90, "ก" + "้" * 5),
+        ("יְרוּשָׁלִַ֗ם Việt ĝ̂ नमस्ते", "יְרוּשָׁלִַ֗ם Việt ĝ̂ नमस्ते"),
         ("Zoë 李娜 Ñandú 😀 שלום", "Zoë 李娜 Ñandú 😀 שלום"),
         ("", ""),
     ],
@@ -44,6 +51,21 @@ def test_nothing_that_acts_is_left(text: str) -> None:
     for character in plain:
         assert character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
         assert unicodedata.bidirectional(character) not in BIDI_CONTROLS
+
+
+def test_every_format_character_goes_but_those_that_are_drawn() -> None:
+    """Arabic, Syriac and Kaithi signs (numbers, pounds, verse ends) stand in texts and move nothing."""
+    kept = [
+        chr(code)
+        for code in range(0x110000)
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp") and plain_text(chr(code)) == chr(code)
+    ]
+    assert {unicodedata.name(character, "control").split()[0] for character in kept} <= DRAWN
+    assert [character for character in kept if unicodedata.category(character) == "Cc"] == ["\t", "\n"]
+
+
+def test_no_code_point_that_is_no_character_is_left() -> None:
+    assert not [hex(code) for code in range(0xFFFE, 0x110000, 0x10000) if plain_text(chr(code) + chr(code + 1))]
 
 
 @given(UNICODE)
