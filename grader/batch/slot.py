@@ -45,6 +45,7 @@ _JUDGE_MEMORY = 2 << 30
 def main() -> None:
     """Serve until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides what an interrupt means
+    _allow_descriptors()
     incoming = os.fdopen(os.dup(0), "rb")
     outgoing = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints by itself must not land among the messages
@@ -160,6 +161,19 @@ def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: in
             view = view[os.write(writer, view) :]
     finally:
         os._exit(0)
+
+
+def _allow_descriptors() -> None:
+    """Take the whole number of descriptors that this user may have.
+
+    The kernel measures those that all processes of a user have on their way to each other by the limit of who sends:
+    students' processes in profile multi, which have a low one, must not use up a judge's.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _bound_memory() -> None:

@@ -137,11 +137,29 @@ class JudgePlugin:
         That of a hidden check depends on the hidden files too: the seed is public, and nobody who has only that may
         draw the same inputs.
         """
+        return self._generator(request, check_id(request.node))
+
+    @pytest.fixture
+    def once(self, request: pytest.FixtureRequest, student: Student) -> Callable[[str, Callable[[Any], Any]], Any]:
+        """`once(name, make)`: what `make(generator)` returned in the first check of this submission that asked.
+
+        The generator depends on the name, not on the check, so that the order of the checks changes nothing. A `make`
+        that raises is tried again by the next check.
+        """
+
+        def made(name: str, make: Callable[[Any], Any]) -> Any:
+            if name not in student._shared:
+                student._shared[name] = make(self._generator(request, name))
+            return student._shared[name]
+
+        return made
+
+    def _generator(self, request: pytest.FixtureRequest, name: str) -> Any:
         import torch
 
         hidden = self._assignment.hidden_dir
         private = _digest(request.path) if hidden is not None and request.path.is_relative_to(hidden) else ""
-        text = f"{self._assignment.about.seed} {check_id(request.node)}{private}"
+        text = f"{self._assignment.about.seed} {name}{private}"
         return torch.Generator().manual_seed(int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big"))
 
     # running

@@ -142,11 +142,15 @@ class Remote:
 
 
 class Student:
-    """The submission, as checks see it: each name that it defines is an attribute."""
+    """The submission, as checks see it: each name that it defines is an attribute.
 
-    def __init__(self, ask: Ask, known: Callable[[str], None]) -> None:
+    `shared` keeps what its checks made together, for the fixture `once`.
+    """
+
+    def __init__(self, ask: Ask, known: Callable[[str], None], shared: dict[str, Any] | None = None) -> None:
         self._ask = ask
         self._known = known
+        self._shared = {} if shared is None else shared
 
     def __getattr__(self, name: str) -> Remote:
         if name.startswith("__"):
