@@ -26,7 +26,7 @@ from grader.model.submission import Submission
 from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
 from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
-from grader.sandbox.modes import choose
+from grader.sandbox.modes import choose, slots_at_once
 from grader.store import Run
 
 MACHINE_STATUS = 3
@@ -79,7 +79,7 @@ def command(
     batch = _Batch(folder, assignment, mode, run)
     interrupted = False
     try:
-        batch.grade(batch.unfinished(found.submissions, fresh), jobs or processors())
+        batch.grade(batch.unfinished(found.submissions, fresh), slots_at_once(mode, jobs or processors()))
     except KeyboardInterrupt:
         interrupted = True
     ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted)

@@ -21,7 +21,7 @@ from grader.errors import UsageProblem
 from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.render.terminal import Progress, output_console
-from grader.sandbox.modes import choose
+from grader.sandbox.modes import choose, slots_at_once
 from grader.store import write_atomically
 
 Results = dict[tuple[str, str], GradeResult]
@@ -43,7 +43,7 @@ def command(assignments: tuple[str, ...], jobs: int | None, isolation: str, writ
             raise UsageProblem(f"The private part of {name} is not in {folder}; there is nothing to prove it with.")
         variants = read_variants(assignment, ("reference", "stub", "right", "wrong"))
         mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
-        count = min(jobs or processors(), len(variants))
+        count = min(slots_at_once(mode, jobs or processors()), len(variants))
         with (
             Slots(folder, name, mode, count) as slots,
             Progress(f"validating {name}", len(variants)) as progress,

@@ -9,6 +9,7 @@ caches) is dropped without a word. Names are data: they are never joined to a pa
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import stat
 import zipfile
@@ -68,6 +69,8 @@ def read_regular_file(path: Path) -> bytes:
         RefusedFiles: it is a link, a device or too large.
         OSError: it cannot be read, or is a link.
     """
+    if not path.is_symlink() and not stat.S_ISREG(path.lstat().st_mode):
+        raise RefusedFiles(f"{shown(path.name)} is not a regular file.")  # some of which cannot even be opened
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         facts = os.fstat(file.fileno())
@@ -161,7 +164,11 @@ def _read_members(archive: zipfile.ZipFile, label: str, max_bytes: int, max_file
         name = plain_name(member.filename.replace("\\", "/"))
         if member.is_dir() or is_junk(name):
             continue
-        _refuse_outside(name, label)
+        if reason := _why_outside(name):
+            files[_place_of_owner(name, len(files), label)] = RefusedFiles(
+                f"{label} was refused: the member {shown(name)} {reason}."
+            )
+            continue
         if name in files:
             files[name] = RefusedFiles(f"{label} holds two files called {shown(name)}.")
             continue
@@ -178,24 +185,37 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, l
         return RefusedFiles(f"{label} was refused: the member {shown(name)} is a link or a device.")
     if member.flag_bits & 1:
         return RefusedFiles(f"{label} was refused: {_last(name)} is encrypted.")
-    with archive.open(member) as file:
-        data = file.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
+    if member.file_size > MAX_FILE_BYTES:
         return RefusedFiles(
             f"{label} unpacks to more than the limit ({MAX_FILE_BYTES >> 20} MB a file) at {_last(name)}."
         )
-    return data
+    with archive.open(member) as file:  # which yields no more than the size that was just looked at
+        return file.read(MAX_FILE_BYTES)
 
 
 def _last(name: str) -> str:
     return shown(PurePosixPath(name).name)
 
 
-def _refuse_outside(name: str, label: str) -> None:
-    """A member that would lie outside is no accident of a platform: the whole archive is refused."""
+def _why_outside(name: str) -> str:
+    """What is wrong with the place that a member names; empty if nothing is."""
     parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or len(name) > MAX_NAME:
-        raise RefusedFiles(f"{label} was refused: the member {shown(name)} would lie outside the archive's folder.")
+    if not parts or name.startswith("/") or ".." in parts or ":" in parts[0]:
+        return "would lie outside the archive's folder"
+    return f"has a name of more than {MAX_NAME} characters" if len(name) > MAX_NAME else ""
+
+
+def _place_of_owner(name: str, number: int, label: str) -> str:
+    """A name in the folder where such a member would begin, so that it is refused with its owner, not with the class.
+
+    Raises:
+        RefusedFiles: it begins nowhere; no platform writes such an archive.
+    """
+    parts = PurePosixPath(name).parts
+    folders = [*itertools.takewhile(lambda part: part not in ("/", "..") and ":" not in part, parts[:-1])]
+    if not folders:
+        raise RefusedFiles(f"{label} was refused: the member {shown(name)} {_why_outside(name)}.")
+    return "/".join(folders)[:MAX_NAME] + f"/refused-{number}"
 
 
 def read_source_zip(path: Path) -> ClassFiles:

@@ -92,7 +92,7 @@ def _sources(files: Files, chosen: str, main: str, notices: list[str]) -> dict[s
     if notice:
         notices.append(notice)
     sources = {main: text}
-    if sum(len(content) for name, content in files.items() if name.endswith(".py")) > _MAX_SOURCE_BYTES:
+    if sum(len(content) for name, content in files.items() if name.lower().endswith(".py")) > _MAX_SOURCE_BYTES:
         raise RefusedFiles(
             f"More than {_MAX_SOURCE_BYTES >> 20} MB of Python files were handed in; hand in your own only."
         )

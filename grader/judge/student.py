@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.judge import generators
 from grader.sandbox.base import StudentLied
 from grader.wire import calls
 from grader.wire.calls import ErrorReport, Reply
@@ -47,10 +48,11 @@ class Gradients:
 class Remote:
     """Something that lives in the student process: a name of the submission, or an object that was kept there."""
 
-    def __init__(self, ask: Ask, path: tuple[Any, ...], what: str) -> None:
+    def __init__(self, ask: Ask, path: tuple[Any, ...], what: str, salt: str = "") -> None:
         self._ask = ask
         self._path = path
         self._what = what
+        self._salt = salt
 
     def __repr__(self) -> str:
         return self._what
@@ -58,7 +60,7 @@ class Remote:
     def __getattr__(self, name: str) -> Remote:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Remote(self._ask, (*self._path, name), f"{self._what}.{name}")
+        return Remote(self._ask, (*self._path, name), f"{self._what}.{name}", self._salt)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call it with values that can cross; returns its result."""
@@ -72,7 +74,7 @@ class Remote:
         return value
 
     def _call(self, args: tuple[Any, ...], keywords: dict[str, Any], inspect: bool) -> Any:
-        generators = [value for value in (*args, *keywords.values()) if _is_generator(value)]
+        moved = [value for value in (*args, *keywords.values()) if _is_generator(value)]
         arguments = {
             "target": list(self._path),
             "args": tuple(_sent(value) for value in args),
@@ -80,8 +82,8 @@ class Remote:
             "inspect": inspect,
         }
         reply = self._ask(calls.CALL, arguments)
-        for generator, state in zip(generators, reply.generators, strict=False):
-            _set_state(generator, state)
+        for generator, state in zip(moved, reply.generators, strict=False):
+            _move(generator, state, self._salt)
         return self._received(reply.value)
 
     def fetch(self) -> Any:
@@ -133,7 +135,7 @@ class Remote:
 
     def _received(self, value: Any) -> Any:
         if isinstance(value, Handle):
-            return Remote(self._ask, (value,), f"an object of type {value.type_name}")
+            return Remote(self._ask, (value,), f"an object of type {value.type_name}", self._salt)
         if type(value) in (list, tuple):
             return type(value)(self._received(item) for item in value)
         if type(value) is dict:
@@ -144,19 +146,23 @@ class Remote:
 class Student:
     """The submission, as checks see it: each name that it defines is an attribute.
 
-    `shared` keeps what its checks made together, for the fixture `once`.
+    `shared` keeps what its checks made together, for the fixture `once`. `salt` is private, for generators that student
+    code leaves in a state that cannot be reached by drawing.
     """
 
-    def __init__(self, ask: Ask, known: Callable[[str], None], shared: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, ask: Ask, known: Callable[[str], None], shared: dict[str, Any] | None = None, salt: str = ""
+    ) -> None:
         self._ask = ask
         self._known = known
+        self._salt = salt
         self._shared = {} if shared is None else shared
 
     def __getattr__(self, name: str) -> Remote:
         if name.startswith("__"):
             raise AttributeError(name)
         self._known(name)
-        return Remote(self._ask, (None, name), name)
+        return Remote(self._ask, (None, name), name, self._salt)
 
 
 def _is_generator(value: Any) -> bool:
@@ -174,11 +180,9 @@ def _sent(value: Any) -> Any:
     return value
 
 
-def _set_state(generator: Any, state: bytes) -> None:
-    """Move the judge's generator to where the student's copy of it was left; torch refuses what is no state."""
-    import torch
-
+def _move(generator: Any, state: bytes, salt: str) -> None:
+    """Move the judge's generator to where the student's copy of it was left."""
     try:
-        generator.set_state(torch.frombuffer(bytearray(state), dtype=torch.uint8).clone())
-    except (RuntimeError, ValueError):
-        raise StudentLied("the generator state that it sent back is none") from None
+        generators.move(generator, generator.get_state().numpy().tobytes(), state, salt)
+    except ValueError as error:
+        raise StudentLied(str(error)) from None

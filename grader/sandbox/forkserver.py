@@ -45,7 +45,9 @@ WATCH_MS = 100
 class _Child:
     number: int
     scratch: str | None
+    cpu_seconds: int
     over_memory: bool = False
+    cpu_used: float = 0.0
 
 
 def main(descriptor: int, settings_json: str) -> None:
@@ -110,7 +112,7 @@ class _ForkServer:
             if not self._pidfds:  # no pidfd on this system: look
                 self._reap_finished()
             if self._settings.multi:
-                self._watch_memory()
+                self._watch_families()
 
     def _patience(self) -> int | None:
         """Milliseconds to wait for news; None for as long as it takes."""
@@ -118,11 +120,13 @@ class _ForkServer:
             return WATCH_MS
         return None if self._pidfds or not self._children else 20
 
-    def _watch_memory(self) -> None:
-        """End a child whose processes hold more together than one of them may: a limit of each does not bound them."""
+    def _watch_families(self) -> None:
+        """End a child whose processes use more together than one of them may: limits of each do not bound them."""
         for pid, child in self._children.items():
-            if tasks.family_memory(pid, self._base_anonymous) > self._settings.memory:
-                child.over_memory = True
+            use = tasks.family_use(pid, self._base_anonymous)
+            child.cpu_used = max(child.cpu_used, use.cpu_seconds)
+            child.over_memory = child.over_memory or use.memory > self._settings.memory
+            if child.over_memory or use.cpu_seconds > child.cpu_seconds:
                 _kill(pid)
 
     def _obey(self, message: dict[str, Any], descriptors: list[int]) -> None:
@@ -146,7 +150,7 @@ class _ForkServer:
             return
         if pid == 0:
             self._be_child(message, descriptors, scratch)
-        self._children[pid] = _Child(message["id"], scratch)
+        self._children[pid] = _Child(message["id"], scratch, message["cpu_seconds"])
         self._drop(descriptors, None)
         if hasattr(os, "pidfd_open"):
             pidfd = os.pidfd_open(pid)
@@ -233,7 +237,7 @@ class _ForkServer:
             shutil.rmtree(child.scratch, ignore_errors=True)
         facts = {
             "status": os.waitstatus_to_exitcode(status),
-            "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "cpu_seconds": max(child.cpu_used, usage.ru_utime + usage.ru_stime),
             "peak_kb": usage.ru_maxrss,
             "over_memory": child.over_memory,
         }

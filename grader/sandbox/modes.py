@@ -7,6 +7,8 @@ that says what to install. Nothing degrades silently.
 
 from __future__ import annotations
 
+import os
+
 from grader import registry
 from grader.errors import MachineProblem, UsageProblem
 from grader.model.assignment import Limits, SandboxNeeds
@@ -71,6 +73,16 @@ def choose(isolation: str, minimum: str, profile: str = "single") -> str:
         + "; ".join(reasons)
         + "). Run `grader doctor`, or accept the risk with --isolation plain."
     )
+
+
+def slots_at_once(mode: str, wanted: int) -> int:
+    """How many slots may run at the same time.
+
+    One where students' processes share a user: what the kernel counts for each user (threads, descriptors on their way)
+    one submission could use up while another runs.
+    """
+    shared = mode == "C" and os.geteuid() != 0
+    return 1 if shared else wanted
 
 
 def _at_least(minimum: str) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def test_backslashes_are_folders() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../x.py", "/tmp/x.py", "a/../../x.py", "..", "..\\x.py", "\\x.py", "C:x.py", "C:\\x.py", "a/..", "x" * 501],
+    ["../x.py", "/tmp/x.py", "a/../../x.py", "..", "..\\x.py", "\\x.py", "C:x.py", "C:\\x.py", "a/.."],
 )
 def test_members_that_would_lie_outside(name: str) -> None:
     with pytest.raises(RefusedFiles, match="outside the archive's folder"):

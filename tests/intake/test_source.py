@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import socket
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -254,6 +255,57 @@ def test_links_are_never_followed(tmp_path: Path) -> None:
     assert "is a link" in (submissions["cy"].problem or "")
     assert "not a regular file" in (submissions["eve"].problem or "")
     assert "outside" not in str(msgspec.to_builtins(submissions))
+
+
+@pytest.mark.parametrize("wrapper", ["", "export/"])
+@pytest.mark.parametrize("bad", ["mallory/notes/../../x.txt", "mallory\\notes\\..\\..\\x.txt", "mallory/" + "x" * 600])
+def test_a_bad_member_of_a_class_is_refused_with_its_owner(tmp_path: Path, wrapper: str, bad: str) -> None:
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("ann/attention.py", "mallory/attention.py", bad, "zoe/attention.py"):
+            archive.writestr(wrapper + name, CODE)
+    submissions = found(path)
+    assert {name: bool(submission.problem) for name, submission in submissions.items()} == {
+        "ann": False,
+        "mallory": True,
+        "zoe": False,
+    }
+
+
+def test_members_too_large_cost_no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("ann/attention.py", CODE)
+        for number in range(3):
+            archive.writestr(f"mallory/{number}.bin", bytes(21 << 20))
+    opened: list[str] = []
+    real = zipfile.ZipFile.open
+
+    def count(self: zipfile.ZipFile, name: zipfile.ZipInfo, *rest: object) -> object:
+        opened.append(name.filename)
+        return real(self, name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", count)
+    submissions = found(path)
+    assert "more than the limit" in (submissions["mallory"].problem or "")
+    assert submissions["ann"].problem is None
+    assert set(opened) == {"ann/attention.py"}
+
+
+def test_a_socket_in_a_folder_is_left_out(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "ann/attention.py")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(folder / "ann" / "sock"))
+        (submission,) = found(folder).values()
+    assert submission.problem is None
+    assert "sock is not a regular file" in submission.notices[0]
+
+
+def test_capital_suffixes_count_as_python(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "ann/notes.txt")
+    (folder / "ann" / "attention.PY").write_bytes(CODE + b"#" * (9 << 20))
+    (submission,) = found(folder).values()
+    assert "of Python files were handed in" in (submission.problem or "")
 
 
 def test_a_refused_archive_is_one_students(tmp_path: Path) -> None:

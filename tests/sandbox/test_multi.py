@@ -12,6 +12,7 @@ from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox import modes
 from grader.sandbox.backends.container import ContainerBackend
 from grader.sandbox.base import Sandbox, SandboxBroken, StudentGone
+from grader.sandbox.facts import struck_cpu_limit
 from grader.sandbox.modes import backend_for
 from grader.sandbox.running import answer_of, run_code
 
@@ -129,6 +130,20 @@ answer = 1
 """
     assert run_code(sandbox, code) == 1
     assert run_code(sandbox, "answer = 2") == 2
+
+
+def test_processor_time_is_that_of_all_processes(sandbox: Sandbox) -> None:
+    code = """
+import os
+for _ in range(3):
+    if os.fork() == 0:
+        while True:
+            pass
+os.wait()
+"""
+    with pytest.raises(StudentGone) as gone:
+        run_code(sandbox, code, seconds=30, cpu_seconds=2)
+    assert struck_cpu_limit(gone.value.facts, 2)
 
 
 def test_one_process_within_the_limit_goes_on(sandbox: Sandbox) -> None:

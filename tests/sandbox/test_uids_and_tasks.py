@@ -76,10 +76,10 @@ def test_memory_of_a_family_is_that_of_its_members() -> None:
     try:
         assert child.stdout is not None
         child.stdout.readline()
-        alone = tasks.family_memory(child.pid, 0)
+        alone = tasks.family_use(child.pid, 0).memory
         assert 80 << 20 <= alone < 160 << 20
-        assert tasks.family_memory(child.pid, 60 << 20) == alone - (60 << 20)
-        assert tasks.family_memory(os.getpid(), 0) >= alone + tasks.anonymous_memory() // 2
+        assert tasks.family_use(child.pid, 60 << 20).memory == alone - (60 << 20)
+        assert tasks.family_use(os.getpid(), 0).memory >= alone + tasks.anonymous_memory() // 2
     finally:
         child.communicate(b"\n")
-    assert tasks.family_memory(child.pid, 0) == 0
+    assert tasks.family_use(child.pid, 0).memory == 0

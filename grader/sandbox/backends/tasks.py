@@ -1,4 +1,4 @@
-"""Counting and watching processes through /proc: how many tasks a user has, how much memory a family holds.
+"""Counting and watching processes through /proc: how many tasks a user has, what a family of processes uses.
 
 Runs in the sandbox zygote. What is read here is the kernel's word; student code can influence it only by what it does.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 TASKS = 64
 """Processes and threads of a student process that has its user, or its user namespace, to itself."""
@@ -30,8 +31,19 @@ def tasks_allowed(multi: bool, shared_user: bool) -> int:
     )
 
 
-def family_memory(root: int, base: int) -> int:
-    """Bytes that `root` and all its descendants hold beyond `base` bytes each, which they share with the zygote."""
+@dataclass(frozen=True)
+class Use:
+    """Bytes of memory and seconds of processor time."""
+
+    memory: int
+    cpu_seconds: float
+
+
+def family_use(root: int, base: int) -> Use:
+    """What `root` and all its descendants use: memory beyond `base` bytes each, which they share with the zygote.
+
+    Processor time is that of those that run or were waited for.
+    """
     statuses = dict(_processes())
     family, grown = {root}, True
     while grown:
@@ -39,7 +51,8 @@ def family_memory(root: int, base: int) -> int:
         # A process whose parent died is the child of its namespace's first process, which is `root`.
         grown = not found <= family
         family |= found
-    return sum(max(0, _anonymous(statuses[pid]) - base) for pid in family if pid in statuses)
+    memory = sum(max(0, _anonymous(statuses[pid]) - base) for pid in family if pid in statuses)
+    return Use(memory, sum(_processor_time(pid) for pid in family))
 
 
 def anonymous_memory() -> int:
@@ -49,6 +62,15 @@ def anonymous_memory() -> int:
 
 def _anonymous(status: dict[str, str]) -> int:
     return sum(int(status.get(key, "0 kB").split()[0]) << 10 for key in ("RssAnon", "RssShmem", "VmSwap"))
+
+
+def _processor_time(pid: int) -> float:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()  # its name, in brackets, may hold anything
+    except OSError:  # it has ended
+        return 0.0
+    return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")  # utime stime cutime cstime: proc(5)
 
 
 def _processes() -> Iterator[tuple[int, dict[str, str]]]:
