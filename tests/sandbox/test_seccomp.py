@@ -161,6 +161,13 @@ def test_metadata_where_the_user_is_shared(architecture: str) -> None:
         ("socketpair", (1, 2 | 0x80800), REFUSED),
         ("socketpair", (1, 3), REFUSED),
         ("socketpair", (2, 1), REFUSED),
+        ("setsockopt", (3, 1, 26), REFUSED),
+        ("setsockopt", (3, 1, 2), REFUSED),
+        ("clock_gettime", (0,), ALLOW),
+        ("clock_gettime", (11,), ALLOW),
+        ("clock_gettime", (2**32 - 6,), REFUSED),
+        ("clock_nanosleep", (1,), ALLOW),
+        ("clock_nanosleep", (2**32 - 2,), REFUSED),
         ("socket", (1, 1), REFUSED),
         ("socket", (2, 1), REFUSED),
     ],
@@ -185,6 +192,13 @@ def test_memory_that_many_processes_share_is_that_of_files(architecture: str) ->
         for flags, allowed in ((0x22, True), (0x01, True), (0x21, not multi), (0x23, not multi), (0x8021, not multi)):
             expected = ALLOW if allowed else REFUSED
             assert verdict(program, mmap, 0, 4096, 3, flags, architecture=architecture) == expected
+
+
+def test_options_of_the_profile_multi(architecture: str) -> None:
+    program = seccomp.program(architecture, multi=True)
+    number = number_of("setsockopt", architecture)
+    found = {option: verdict(program, number, 3, 1, option, architecture=architecture) for option in range(90)}
+    assert {option for option, got in found.items() if got == ALLOW} == {2}
 
 
 def test_no_number_stands_twice(architecture: str) -> None:

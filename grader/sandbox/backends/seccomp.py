@@ -23,12 +23,15 @@ from grader.sandbox.backends.kernel import checked, libc
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARGUMENT_0, _OFFSET_ARGUMENT_1, _OFFSET_ARGUMENT_3 = 0, 4, 16, 24, 40
+_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARGUMENT_0, _OFFSET_ARGUMENT_1 = 0, 4, 16, 24
+_OFFSET_ARGUMENT_2, _OFFSET_ARGUMENT_3 = 32, 40
 _SET_MODE_FILTER = 1
 _CLONE_NEW_ANY = 0x7E020000  # every CLONE_NEW* flag that clone(2) takes
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
 _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 5, 0xF
+_SO_REUSEADDR = 2  # what multiprocessing's listeners set; others run programs of the packet filter in the kernel
+_CLOCKS = 12  # from here on, clock ids name other processes
 _SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15  # would let the kernel send signals to others
 _F_SETLEASE, _F_NOTIFY = 1024, 1026  # would make others wait for us, or watch them
@@ -109,8 +112,12 @@ def _argument_rules(multi: bool, own_pid: int | None) -> dict[str, list[bytes]]:
     # Shared memory that no file backs would be in nobody's resident size once its pages are dropped from the tables.
     countable = _if_argument(_OFFSET_ARGUMENT_3, [_SHARED_ANONYMOUS], _REFUSE, _PERMIT, bits=_SHARED_ANONYMOUS)
     owners = (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)
-    rules = {"mmap": countable} if multi else {}
+    own_clocks = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_AT_LEAST, _CLOCKS, 0, 1), _REFUSE, _PERMIT]
+    rules = dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create"), own_clocks)
+    rules |= {"mmap": countable} if multi else {}
+    options = _if_argument(_OFFSET_ARGUMENT_2, [_SO_REUSEADDR], _PERMIT, _REFUSE)
     return rules | {
+        "setsockopt": options if multi else [_REFUSE],
         "fcntl": _if_argument(_OFFSET_ARGUMENT_1, owners, _REFUSE, _PERMIT),
         "clone": clone,
         "kill": signals,

@@ -15,9 +15,9 @@ ALLOWED: dict[str, dict[str, int]] = {}
 ALLOWED["x86_64"] = {
     "read": 0, "write": 1, "mmap": 9, "munmap": 11, "futex": 202, "madvise": 28, "brk": 12, "mprotect": 10,
     "close": 3, "fstat": 5, "lseek": 8, "newfstatat": 262, "openat": 257, "sendto": 44, "recvfrom": 45, "poll": 7,
-    "clock_gettime": 228, "getpid": 39, "rt_sigaction": 13, "rt_sigprocmask": 14, "access": 21, "alarm": 37,
-    "arch_prctl": 158, "cachestat": 451, "capget": 125, "chdir": 80, "chmod": 90, "clock_getres": 229,
-    "clock_nanosleep": 230, "close_range": 436, "copy_file_range": 326, "creat": 85, "dup": 32, "dup2": 33,
+    "getpid": 39, "rt_sigaction": 13, "rt_sigprocmask": 14, "access": 21, "alarm": 37,
+    "arch_prctl": 158, "cachestat": 451, "capget": 125, "chdir": 80, "chmod": 90,
+    "close_range": 436, "copy_file_range": 326, "creat": 85, "dup": 32, "dup2": 33,
     "dup3": 292, "epoll_create": 213, "epoll_create1": 291, "epoll_ctl": 233, "epoll_pwait": 281,
     "epoll_pwait2": 441, "epoll_wait": 232, "eventfd": 284, "eventfd2": 290, "exit": 60, "exit_group": 231,
     "faccessat": 269, "faccessat2": 439, "fadvise64": 221, "fallocate": 285, "fchdir": 81, "fchmod": 91,
@@ -36,10 +36,10 @@ ALLOWED["x86_64"] = {
     "rt_sigsuspend": 130, "rt_sigtimedwait": 128, "sched_get_priority_max": 146, "sched_get_priority_min": 147,
     "sched_getaffinity": 204, "sched_getparam": 143, "sched_getscheduler": 145, "sched_rr_get_interval": 148,
     "sched_yield": 24, "select": 23, "sendfile": 40, "set_robust_list": 273, "set_tid_address": 218,
-    "setitimer": 38, "setpgid": 109, "setrlimit": 160, "setsid": 112, "setsockopt": 54, "shutdown": 48,
+    "setitimer": 38, "setpgid": 109, "setrlimit": 160, "setsid": 112, "shutdown": 48,
     "sigaltstack": 131, "signalfd": 282, "signalfd4": 289, "splice": 275, "stat": 4, "statfs": 137, "statx": 332,
     "symlink": 88, "symlinkat": 266, "sysinfo": 99, "tee": 276, "time": 201,
-    "timer_create": 222, "timer_delete": 226, "timer_gettime": 224, "timer_settime": 223, "timerfd_create": 283,
+    "timer_delete": 226, "timer_gettime": 224, "timer_settime": 223, "timerfd_create": 283,
     "timerfd_gettime": 287, "timerfd_settime": 286, "times": 100, "truncate": 76, "umask": 95, "uname": 63,
     "unlink": 87, "unlinkat": 263, "utimensat": 280, "wait4": 61, "waitid": 247, "writev": 20,
 }
@@ -47,8 +47,8 @@ ALLOWED["x86_64"] = {
 ALLOWED["aarch64"] = {
     "read": 63, "write": 64, "mmap": 222, "munmap": 215, "futex": 98, "madvise": 233, "brk": 214, "mprotect": 226,
     "close": 57, "fstat": 80, "lseek": 62, "newfstatat": 79, "openat": 56, "sendto": 206, "recvfrom": 207,
-    "clock_gettime": 113, "getpid": 172, "rt_sigaction": 134, "rt_sigprocmask": 135, "cachestat": 451, "capget": 90,
-    "chdir": 49, "clock_getres": 114, "clock_nanosleep": 115, "close_range": 436, "copy_file_range": 285, "dup": 23,
+    "getpid": 172, "rt_sigaction": 134, "rt_sigprocmask": 135, "cachestat": 451, "capget": 90,
+    "chdir": 49, "close_range": 436, "copy_file_range": 285, "dup": 23,
     "dup3": 24, "epoll_create1": 20, "epoll_ctl": 21, "epoll_pwait": 22, "epoll_pwait2": 441, "eventfd2": 19,
     "exit": 93, "exit_group": 94, "faccessat": 48, "faccessat2": 439, "fadvise64": 223, "fallocate": 47,
     "fchdir": 50, "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fdatasync": 83, "fgetxattr": 10,
@@ -65,9 +65,9 @@ ALLOWED["aarch64"] = {
     "rt_sigtimedwait": 137, "sched_get_priority_max": 125, "sched_get_priority_min": 126, "sched_getaffinity": 123,
     "sched_getparam": 121, "sched_getscheduler": 120, "sched_rr_get_interval": 127, "sched_yield": 124,
     "sendfile": 71, "set_robust_list": 99, "set_tid_address": 96, "setitimer": 103, "setpgid": 154,
-    "setrlimit": 164, "setsid": 157, "setsockopt": 208, "shutdown": 210, "sigaltstack": 132, "signalfd4": 74,
+    "setrlimit": 164, "setsid": 157, "shutdown": 210, "sigaltstack": 132, "signalfd4": 74,
     "splice": 76, "statfs": 43, "statx": 291, "symlinkat": 36, "sysinfo": 179, "tee": 77,
-    "timer_create": 107, "timer_delete": 111, "timer_gettime": 108, "timer_settime": 110, "timerfd_create": 85,
+    "timer_delete": 111, "timer_gettime": 108, "timer_settime": 110, "timerfd_create": 85,
     "timerfd_gettime": 87, "timerfd_settime": 86, "times": 153, "truncate": 45, "umask": 166, "uname": 160,
     "unlinkat": 35, "utimensat": 88, "wait4": 260, "waitid": 95, "writev": 66,
 }
@@ -76,11 +76,13 @@ ALLOWED["aarch64"] = {
 ARGUMENT_CHECKED: dict[str, dict[str, int]] = {
     "x86_64": {
         **{"clone": 56, "socketpair": 53, "ioctl": 16, "prlimit64": 302},
-        **{"kill": 62, "tgkill": 234, "fcntl": 72, "prctl": 157, "socket": 41},
+        **{"kill": 62, "tgkill": 234, "fcntl": 72, "prctl": 157, "socket": 41, "setsockopt": 54},
+        **{"clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "timer_create": 222},
     },
     "aarch64": {
         **{"clone": 220, "socketpair": 199, "ioctl": 29, "prlimit64": 261},
-        **{"kill": 129, "tgkill": 131, "fcntl": 25, "prctl": 167, "socket": 198},
+        **{"kill": 129, "tgkill": 131, "fcntl": 25, "prctl": 167, "socket": 198, "setsockopt": 208},
+        **{"clock_gettime": 113, "clock_getres": 114, "clock_nanosleep": 115, "timer_create": 107},
     },
 }
 
