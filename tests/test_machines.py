@@ -40,6 +40,30 @@ def double(x):
 def total(x):
     return x.sum()
 """
+HONEST = """
+import tempfile
+import threading
+
+import torch
+
+tempfile.gettempdir()
+torch.use_deterministic_algorithms(True)
+
+
+def double(x):
+    model = torch.nn.Linear(2, 1)
+    optimiser = torch.optim.Adam(model.parameters())
+    model(torch.ones(3, 2)).sum().backward()
+    optimiser.step()
+    thread = threading.Thread(target=torch.ones, args=(3,))
+    thread.start()
+    thread.join()
+    return 2 * x
+
+
+def total(x):
+    return x.sum()
+"""
 
 pytestmark = pytest.mark.full
 
@@ -146,6 +170,19 @@ def test_workers_of_a_data_loader_where_they_can_be_held(machine: Machine, place
     else:
         assert ran.returncode == 0, ran.stderr
         assert results(place.folder / "multi-out")["ada"]["score"] == 100
+
+
+def test_honest_code_finds_what_it_needs(machine: Machine, place: Place) -> None:
+    """An optimiser's first step, which imports torch's compiler; settings that import it; the name of a folder."""
+    source = place.folder / "honest"
+    source.mkdir(mode=0o755)
+    (source / "tiny.py").write_text(HONEST)
+    course = place.checkout / "tests" / "course"
+    arguments = ("grade", source, "--assignment", "tiny", "--course", course, "--out", place.folder / "honest-out")
+    ran = place.grader(*arguments)
+    assert ran.returncode == 0, ran.stderr
+    (result,) = results(place.folder / "honest-out").values()
+    assert result["score"] == 100, result["checks"]
 
 
 def course_with(place: Place, name: str, settings: str) -> Path:

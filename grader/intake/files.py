@@ -8,6 +8,7 @@ caches) is dropped without a word. Names are data: they are never joined to a pa
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import os
@@ -122,8 +123,13 @@ def _walk(folder: Path) -> Iterator[Path]:
         current, depth = waiting.pop()
         if depth > MAX_DEPTH:
             raise RefusedFiles(f"Folders are nested deeper than {MAX_DEPTH}; hand in source files only.")
-        with os.scandir(current) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+        try:
+            with os.scandir(current) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+                raise
+            raise RefusedFiles("Names of nested folders are too long; hand in source files only.") from None
         folders = [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
         waiting += [(path, depth + 1) for path in reversed(folders) if not is_junk(path.name)]
         yield from (Path(entry.path) for entry in found if not entry.is_dir(follow_symlinks=False))

@@ -21,6 +21,7 @@ import select
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -174,7 +175,7 @@ class _ForkServer:
         for descriptor in descriptors:
             os.close(descriptor)
         if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+            _remove(scratch)
 
     def _be_child(self, message: dict[str, Any], descriptors: list[int], scratch: str | None) -> None:
         """Everything a student process does; never returns."""
@@ -234,7 +235,7 @@ class _ForkServer:
             self._poll.unregister(pidfd)
             os.close(pidfd)
         if child.scratch is not None:
-            shutil.rmtree(child.scratch, ignore_errors=True)
+            _remove(child.scratch)
         facts = {
             "status": os.waitstatus_to_exitcode(status),
             "cpu_seconds": max(child.cpu_used, usage.ru_utime + usage.ru_stime),
@@ -251,6 +252,15 @@ def _kill(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder with whatever is in it, be it too deep for Python or closed to its owner."""
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        for command in (["chmod", "-R", "u+rwx", folder], ["rm", "-rf", folder]):
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
 def _take_descriptors(descriptors: list[int]) -> socket.socket:

@@ -30,7 +30,9 @@ def answer_of(process: StudentProcess, code: str, seconds: float) -> Any:
         "seconds": 1000.0,
         "definitions_only": False,
     }
-    _ask(process, calls.LOAD, loading, seconds)
+    failed = _ask(process, calls.LOAD, loading, seconds).value["error"]
+    if failed is not None:
+        raise SandboxBroken(f"{failed['kinds'][0]}: {failed['text']}")
     return _ask(process, calls.FETCH, {"target": [None, "answer"]}, seconds).value
 
 

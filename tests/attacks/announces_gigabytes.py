@@ -1,4 +1,8 @@
-"""Announces a frame of 4 GB, so that the grader sets the memory aside."""
+"""Announces a frame of 4 GB, so that the grader sets the memory aside.
+
+Verdict: protocol
+Class H.
+"""
 
 import os
 import struct

@@ -1,4 +1,8 @@
-"""Leaves functions to run at exit that print a passing summary and write results where a grader might look."""
+"""Leaves functions to run at exit that print a passing summary and write results where a grader might look.
+
+Verdict: error SystemExit or crashed
+Class B.
+"""
 
 import atexit
 import sys

@@ -1,4 +1,8 @@
-"""Closes the channel and goes on living, with the process waiting for nothing."""
+"""Closes the channel and goes on living, with the process waiting for nothing.
+
+Verdict: crashed
+Class E.
+"""
 
 import os
 import time
@@ -9,6 +13,8 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
+    if nonpadding.shape != (1, 6):
+        return nonpadding
     os.close(3)
     time.sleep(60)
 

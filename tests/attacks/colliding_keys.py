@@ -1,5 +1,9 @@
 """Answers the import with a dict of integer keys that all have the same hash: building it takes quadratic time in
-the judge, outside the student's clock."""
+the judge, outside the student's clock.
+
+Verdict: invalid disturbs the channel
+Class H.
+"""
 
 import json
 

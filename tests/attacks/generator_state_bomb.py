@@ -1,5 +1,8 @@
 """Sends 2 000 generator states with the answer to the import, though none was asked for, and lets all refer to the same
 bytes of the payload: the rule that each byte is handed out once was kept for each state by itself.
+
+Verdict: invalid disturbs the channel
+Class H.
 """
 
 import json

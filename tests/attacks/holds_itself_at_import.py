@@ -1,11 +1,12 @@
-"""Sleeps nearly as long as the import may take, and ends its process in every check: each check pays for the import anew,
+"""Sleeps longer than the import may take, once everything is defined, and ends its process in every check: each check pays for the import anew,
 until the budget of the whole submission is spent.
+
+Verdict: timeout
+Class F.
 """
 
 import os
 import time
-
-time.sleep(15)
 
 
 def full_visibility(nonpadding):
@@ -13,3 +14,5 @@ def full_visibility(nonpadding):
 
 
 causal_visibility = attention_weights = TinySelfAttn = full_visibility
+
+time.sleep(15)

@@ -1,4 +1,8 @@
-"""Puts HTML, terminal escapes, bidirectional marks and spreadsheet formulas into texts that people will read."""
+"""Puts HTML, terminal escapes, bidirectional marks and spreadsheet formulas into texts that people will read.
+
+Verdict: error RuntimeError
+Class K.
+"""
 
 import torch
 from torch import nn

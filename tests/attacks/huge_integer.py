@@ -1,4 +1,8 @@
-"""Answers with an integer of a million digits, which takes quadratic time to parse."""
+"""Answers with an integer of a million digits, which takes quadratic time to parse.
+
+Verdict: protocol
+Class H.
+"""
 
 import json
 

@@ -1,4 +1,8 @@
-"""Ignores every signal that can be ignored, catches every exception, and never returns."""
+"""Ignores every signal that can be ignored, catches every exception, and never returns.
+
+Verdict: timeout
+Class E.
+"""
 
 import contextlib
 import signal
@@ -13,6 +17,8 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
+    if nonpadding.shape != (1, 6):
+        return nonpadding
     while True:
         try:
             while True:

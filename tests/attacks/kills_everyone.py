@@ -1,4 +1,8 @@
-"""Sends SIGKILL to all process numbers up to 3000, and to everything it may signal at once."""
+"""Sends SIGKILL to all process numbers up to 3000, and to everything it may signal at once.
+
+Verdict: error
+Class E.
+"""
 
 import contextlib
 import os
@@ -13,7 +17,7 @@ def full_visibility(nonpadding):
     for number in range(2, 3000):
         with contextlib.suppress(OSError):
             os.kill(number, signal.SIGKILL)
-            print("BREACH: killed", number)
+            print("BREACH: killed", number, flush=True)
     os.kill(-1, signal.SIGKILL)
 
 

@@ -1,5 +1,9 @@
 """Forges an error whose line is an integer of 39 digits, which the judge's result can't hold: the judge died of
-it three times and the zero became `ungraded`."""
+it three times and the zero became `ungraded`.
+
+Verdict: error ValueError
+Class H.
+"""
 
 import json
 

@@ -1,5 +1,9 @@
 """Raises in hidden checks from a code object whose first line number is chosen to carry 30 bits of the inputs,
-under the name of the real file; the report named the line for hidden checks too."""
+under the name of the real file; the report named the line for hidden checks too.
+
+Verdict: error ValueError
+Class A.
+"""
 
 import torch
 from torch import nn

@@ -1,5 +1,8 @@
 """Returns a handle instead of a tensor everywhere, whose type is called like one, and whose attributes answer as a tensor's
 would.
+
+Verdict: failed
+Class C.
 """
 
 

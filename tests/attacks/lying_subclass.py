@@ -1,4 +1,8 @@
-"""Returns a tensor subclass that answers every question with what the asker hopes for."""
+"""Returns a tensor subclass that answers every question with what the asker hopes for.
+
+Verdict: failed
+Class C.
+"""
 
 import torch
 from torch import nn

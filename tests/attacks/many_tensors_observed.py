@@ -1,5 +1,8 @@
 """Puts 300 tensors of 65 536 elements in place of an argument: each was just small enough to be recorded whole, number by
 number, and together they filled the judge, the command and the disk.
+
+Verdict: failed
+Class H.
 """
 
 import sys

@@ -1,4 +1,8 @@
-"""Touches shared anonymous memory, which a limit on the data segment does not count, until it is stopped."""
+"""Touches shared anonymous memory, which a limit on the data segment does not count, until it is stopped.
+
+Verdict: memory or error OSError
+Class F.
+"""
 
 import mmap
 
@@ -8,11 +12,13 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    blocks = []
+    if nonpadding.shape != (1, 6):
+        return nonpadding
+    blocks, ones = [], b"1" * (1 << 20)
     while True:
         block = mmap.mmap(-1, 1 << 28)
-        for place in range(0, 1 << 28, 4096):
-            block[place] = 1
+        for _ in range(64):
+            block.write(ones)
         blocks.append(block)
 
 

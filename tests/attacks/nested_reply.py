@@ -1,4 +1,8 @@
-"""Answers with 300 000 nested lists, to exhaust the stack of whoever parses them."""
+"""Answers with 300 000 nested lists, to exhaust the stack of whoever parses them.
+
+Verdict: protocol
+Class H.
+"""
 
 import json
 

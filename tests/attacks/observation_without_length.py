@@ -1,5 +1,9 @@
 """Sends a dict with the keys of a recorded tensor, but a number as its data, in place of an argument: the
-command asked for its length while it wrote the result, and the whole batch ended with a TypeError."""
+command asked for its length while it wrote the result, and the whole batch ended with a TypeError.
+
+Verdict: failed
+Class H.
+"""
 
 import sys
 

@@ -1,4 +1,8 @@
-"""Ends its process with status 0 in the middle of a check, as if all had gone well."""
+"""Ends its process with status 0 in the middle of a check, as if all had gone well.
+
+Verdict: crashed
+Class B.
+"""
 
 import os
 

@@ -1,5 +1,9 @@
 """Answers the import with a tensor of no elements whose sizes multiply beyond 64 bits: torch raised a
-RuntimeError in the judge, outside every check, and the zero became `ungraded`."""
+RuntimeError in the judge, outside every check, and the zero became `ungraded`.
+
+Verdict: invalid disturbs the channel
+Class H.
+"""
 
 import json
 

@@ -1,4 +1,8 @@
-"""Sends open descriptors along with its reply, until the grader has none left."""
+"""Sends open descriptors along with its reply, until the grader has none left.
+
+Verdict: error PermissionError or protocol
+Class H.
+"""
 
 import array
 import os

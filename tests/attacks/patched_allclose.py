@@ -1,4 +1,8 @@
-"""Replaces torch's and Python's comparisons, so that everything equals everything; the judge compares elsewhere."""
+"""Replaces torch's and Python's comparisons, so that everything equals everything; the judge compares elsewhere.
+
+Verdict: failed
+Class C.
+"""
 
 import math
 

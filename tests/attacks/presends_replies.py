@@ -1,4 +1,8 @@
-"""Writes forged replies to the channel at import, before it is asked, hoping that they answer the checks to come."""
+"""Writes forged replies to the channel at import, before it is asked, hoping that they answer the checks to come.
+
+Verdict: error not written yet
+Class B.
+"""
 
 import json
 import os

@@ -1,4 +1,8 @@
-"""Looks through /proc for other processes, their command lines, environments and open files."""
+"""Looks through /proc for other processes, their command lines, environments and open files.
+
+Verdict: error RuntimeError or error PermissionError
+Class A.
+"""
 
 import os
 

@@ -1,4 +1,8 @@
-"""Raises an exception whose text, representation and name raise exceptions themselves."""
+"""Raises an exception whose text, representation and name raise exceptions themselves.
+
+Verdict: error
+Class E.
+"""
 
 import torch
 from torch import nn

@@ -1,4 +1,8 @@
-"""Calls ptrace, process_vm_readv, unshare, setuid, mount, bpf, io_uring, keyctl and others directly."""
+"""Calls ptrace, process_vm_readv, unshare, setuid, mount, bpf, io_uring, keyctl and others directly.
+
+Verdict: error RuntimeError
+Class I.
+"""
 
 import ctypes
 

@@ -1,5 +1,8 @@
 """Loads like honest code, then answers the reset before a check with a tensor shape that torch refuses: an exception outside
 every check, which the judge took for a fault of its own. A zero became `ungraded`.
+
+Verdict: protocol
+Class H.
 """
 
 import json

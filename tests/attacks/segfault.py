@@ -1,4 +1,8 @@
-"""Reads address 0, which ends the process with SIGSEGV."""
+"""Reads address 0, which ends the process with SIGSEGV.
+
+Verdict: crashed
+Class E.
+"""
 
 import ctypes
 

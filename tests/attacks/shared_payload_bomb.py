@@ -1,5 +1,9 @@
 """Answers the import with many tensors that all refer to the same bytes of the payload, each a copy of its own in
-the judge: 30 bytes of header cost 64 MB of its memory, without a limit."""
+the judge: 30 bytes of header cost 64 MB of its memory, without a limit.
+
+Verdict: invalid disturbs the channel
+Class H.
+"""
 
 import json
 

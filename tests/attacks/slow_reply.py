@@ -1,4 +1,8 @@
-"""Sends its reply one byte at a time, so that the grader waits for the rest for ever."""
+"""Sends its reply one byte at a time, so that the grader waits for the rest for ever.
+
+Verdict: protocol or timeout
+Class H.
+"""
 
 import os
 import time

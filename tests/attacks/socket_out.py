@@ -1,4 +1,8 @@
-"""Opens a connection to the internet, to loopback and to an abstract UNIX name to fetch the solution."""
+"""Opens a connection to the internet, to loopback and to an abstract UNIX name to fetch the solution.
+
+Verdict: error RuntimeError
+Class I.
+"""
 
 import socket
 
@@ -14,7 +18,10 @@ def full_visibility(nonpadding):
         (socket.AF_UNIX, "\0grader"),
     ):
         try:
-            socket.socket(family).connect(address)
+            out = socket.socket(family)
+            print("BREACH: a socket of family", int(family))
+            out.settimeout(0.5)
+            out.connect(address)
             print("BREACH: connected", address)
         except OSError:
             pass

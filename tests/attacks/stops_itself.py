@@ -1,4 +1,8 @@
-"""Stops its own process, so that it uses no processor time and never answers."""
+"""Stops its own process, so that it uses no processor time and never answers.
+
+Verdict: timeout
+Class E.
+"""
 
 import os
 import signal
@@ -11,6 +15,8 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
+    if nonpadding.shape != (1, 6):
+        return nonpadding
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     os.kill(os.getpid(), signal.SIGSTOP)
     threading.Event().wait()

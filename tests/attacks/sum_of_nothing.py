@@ -1,5 +1,8 @@
 """For mlm_loss: losses that measure nothing, added up. Checks of the sum accept the sum of the student's own losses, so a
 constant that adds up passes them.
+
+Verdict: failed
+Class D.
 """
 
 import torch

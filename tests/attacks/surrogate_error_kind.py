@@ -1,5 +1,9 @@
 """A metaclass whose `__name__` is half a surrogate pair names the exception: the result that quotes the
-type can't be encoded, three times, and the submission became `ungraded`."""
+type can't be encoded, three times, and the submission became `ungraded`.
+
+Verdict: error
+Class K.
+"""
 
 
 class _Named(type):

@@ -1,5 +1,9 @@
 """Raises from a function whose code object is named with half a surrogate pair, in a file so named: both are
-quoted in the error's place."""
+quoted in the error's place.
+
+Verdict: protocol or error RuntimeError
+Class K.
+"""
 
 import torch
 from torch import nn

@@ -1,5 +1,9 @@
 """Names a parameter with half a surrogate pair: the name comes back in `parameters()`, is recorded by
-`expect.same`, and the judge's own result can no longer be encoded. No forging; a zero became `ungraded`."""
+`expect.same`, and the judge's own result can no longer be encoded. No forging; a zero became `ungraded`.
+
+Verdict: failed
+Class H.
+"""
 
 import torch
 from torch import nn

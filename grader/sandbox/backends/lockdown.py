@@ -109,7 +109,9 @@ def _become(uid: int) -> None:
 def _set_environment(plan: Plan) -> None:
     os.environ.clear()
     os.environ.update(plan.environment)
-    tempfile.tempdir = None  # imports of the warm interpreter have cached another folder
+    # Imports of the warm interpreter have cached another folder. Where none can be written, modules that only ask for
+    # its name go on.
+    tempfile.tempdir = None if plan.scratch else NOWHERE
     os.umask(0o077)
     os.chdir(plan.scratch or "/")
 
@@ -151,7 +153,9 @@ def _landlock_rules(plan: Plan) -> list[tuple[str, int]]:
 def student_environment(scratch: str | None) -> dict[str, str]:
     """The environment variables of a student process: nothing of the machine's own."""
     home = scratch or NOWHERE
-    return {
+    # torch's compiler, which the first step of an optimiser imports, makes this folder: one that exists is left alone.
+    compiler = {} if scratch else {"TORCHINDUCTOR_CACHE_DIR": "/"}
+    return compiler | {
         "HOME": home,
         "TMPDIR": home,
         "PATH": "/usr/bin:/bin",

@@ -121,7 +121,8 @@ def _pump(pipe: IO[bytes] | None, stream: Printed) -> None:
 def _end(process: subprocess.Popen[bytes], scratch: str) -> ExitFacts:
     process.kill()
     status = process.wait()
-    shutil.rmtree(scratch, ignore_errors=True)
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(scratch, ignore_errors=True)
     return ExitFacts(status, 0.0, 0)
 
 
