@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from grader.render.html import cohort_html, student_html
 from grader.store import Run
 
 ATTEMPTS = 3
+_PAUSE_SECONDS = 0.5
 
 
 class Unjudged(Exception):
@@ -70,7 +72,8 @@ def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeR
 def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, mode: str) -> GradeResult:
     """The judge's result, tried again where that may help; ungraded if there is none."""
     result = None
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        time.sleep(_PAUSE_SECONDS * attempt)  # what the machine lacks it may have again in a moment
         try:
             result = judge.judge(submission)
         except Unjudged as problem:

@@ -79,7 +79,10 @@ def command(
     batch = _Batch(folder, assignment, mode, run)
     interrupted = False
     try:
-        batch.grade(batch.unfinished(found.submissions, fresh), slots_at_once(mode, jobs or processors()))
+        batch.grade(
+            batch.unfinished(found.submissions, fresh),
+            slots_at_once(mode, jobs or processors(), assignment.about.sandbox.profile),
+        )
     except KeyboardInterrupt:
         interrupted = True
     ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted)

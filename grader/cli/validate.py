@@ -43,7 +43,7 @@ def command(assignments: tuple[str, ...], jobs: int | None, isolation: str, writ
             raise UsageProblem(f"The private part of {name} is not in {folder}; there is nothing to prove it with.")
         variants = read_variants(assignment, ("reference", "stub", "right", "wrong"))
         mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
-        count = min(slots_at_once(mode, jobs or processors()), len(variants))
+        count = min(slots_at_once(mode, jobs or processors(), assignment.about.sandbox.profile), len(variants))
         with (
             Slots(folder, name, mode, count) as slots,
             Progress(f"validating {name}", len(variants)) as progress,

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from grader.model.observation import number_to_json, tensor_to_json
-from grader.wire.values import Unsupported
+from grader.wire.values import Generator, Unsupported
 
 _KEPT_WHOLE = 1 << 18
 """Elements that one observation keeps; of a tensor beyond, which no check asks for, there is its hash."""
@@ -125,7 +125,7 @@ def _describe(value: Any) -> str:
         return f"the {type(value).__name__} {shown if len(shown) <= 80 else shown[:77] + '...'}"
     if isinstance(value, (list, tuple, dict)):
         return f"a {type(value).__name__} of {len(value)}"
-    return repr(value)
+    return "a random generator" if isinstance(value, Generator) else repr(value)
 
 
 def value_to_json(value: Any) -> Any:

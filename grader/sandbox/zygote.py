@@ -79,8 +79,9 @@ class ZygoteSandbox:
         self._outer = list(outer)
         self._ready = False
         self._cap = output_cap
-        self._uids = itertools.cycle(uids) if uids else None
-        self._uid = next(self._uids) if self._uids else None
+        self.uids = tuple(uids or ())
+        self._uids = itertools.cycle(self.uids)
+        self._uid = next(self._uids, None)
         self._numbers = itertools.count(1)
         self._swept = 0
         self._ended: dict[int, dict[str, Any]] = {}
@@ -138,7 +139,7 @@ class ZygoteSandbox:
     def sweep(self) -> None:
         """See `Sandbox.sweep`; the next submission gets another uid."""
         self.wait_ready()
-        self._uid = next(self._uids) if self._uids else None
+        self._uid = next(self._uids, None)
         number = next(self._numbers)
         self._tell({"do": "sweep", "id": number})
         while "swept" not in (message := self._next_message()) or message["swept"] != number:

@@ -16,18 +16,12 @@ from grader.sandbox.backends import tasks, uids
 WHOLE = [(0, 2**32 - 1)]
 
 
-@given(pid=st.integers(1, 4_194_304), other=st.integers(1, 4_194_304))
-def test_two_runs_never_share_a_user(pid: int, other: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(uids, "_mapped", lambda: WHOLE)
-        ranges = []
-        for number in (pid, other):
-            patch.setattr(uids.os, "getpid", lambda number=number: number)
-            ranges.append(uids.uids_of_this_process())
-    first, second = ranges
-    assert first == second if pid == other else not set(first) & set(second)
-    assert first.start >= 1_900_000_000
-    assert first.stop < 2**31
+def test_two_runs_hardly_ever_share_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uids, "_mapped", lambda: WHOLE)
+    ranges = [uids.uids_of_this_process() for _ in range(200)]
+    assert len({users.start for users in ranges}) >= 199
+    assert all(users.start % 32 == uids._FIRST % 32 for users in ranges)  # else they could overlap in part
+    assert all(users.start >= 1_900_000_000 and users.stop < 2**31 for users in ranges)
 
 
 @given(pid=st.integers(1, 4_194_304), start=st.integers(0, 10**6), count=st.integers(2000, 65536))
@@ -37,6 +31,7 @@ def test_in_a_small_namespace_they_are_mapped(pid: int, start: int, count: int) 
         patch.setattr(uids.os, "getpid", lambda: pid)
         found = uids.uids_of_this_process()
     assert start + 1000 <= found.start < found.stop <= start + count
+    assert start > 65_000 or found.stop <= 65_533
 
 
 def test_too_small_a_namespace_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,9 @@ def describe_interpreter() -> Interpreter:
     shared = base == "/usr" or base.startswith("/usr/")
     there = base if shared else _PYTHON
     binds = [(path, path) for path in _SYSTEM_LIBRARIES if os.path.exists(path)]
-    if not shared:
-        binds.append((base, there))
+    if not shared:  # not the whole prefix: it may be a home
+        needed = [f"{base}/{name}" for name in ("lib", "lib64")] + [executable]
+        binds += [(path, there + path.removeprefix(base)) for path in needed if os.path.exists(path)]
     else:
         binds.append((executable, executable))
         if base != "/usr":

@@ -31,10 +31,12 @@ _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
 _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 5, 0xF
 _SO_REUSEADDR = 2  # what multiprocessing's listeners set; others run programs of the packet filter in the kernel
+_SO_HARMLESS = (3, 4, 38, 39)  # SO_TYPE, SO_ERROR, SO_PROTOCOL, SO_DOMAIN; not who is at the other end
 _CLOCKS = 12  # from here on, clock ids name other processes
 _SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15  # would let the kernel send signals to others
 _F_SETLEASE, _F_NOTIFY = 1024, 1026  # would make others wait for us, or watch them
+_F_LOCKS = (5, 6, 7, 36, 37, 38)  # of files: kernel memory without limit, and signs to others who run at the same time
 _IOCTL_HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS (is it a terminal?), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX (asm-generic/ioctls.h). Not TIOCSTI,
 which types into the terminal of whoever started us, nor FIOSETOWN and FIOASYNC, which make the kernel send signals."""
@@ -111,13 +113,14 @@ def _argument_rules(multi: bool, own_pid: int | None) -> dict[str, list[bytes]]:
     signals = [_PERMIT] if own_pid is None else _if_argument(_OFFSET_ARGUMENT_0, [own_pid], _PERMIT, _REFUSE)
     # Shared memory that no file backs would be in nobody's resident size once its pages are dropped from the tables.
     countable = _if_argument(_OFFSET_ARGUMENT_3, [_SHARED_ANONYMOUS], _REFUSE, _PERMIT, bits=_SHARED_ANONYMOUS)
-    owners = (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)
+    owners = (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY, *_F_LOCKS)
     own_clocks = [_instruction(_LOAD, _OFFSET_ARGUMENT_0), _instruction(_AT_LEAST, _CLOCKS, 0, 1), _REFUSE, _PERMIT]
     rules = dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create"), own_clocks)
     rules |= {"mmap": countable} if multi else {}
     options = _if_argument(_OFFSET_ARGUMENT_2, [_SO_REUSEADDR], _PERMIT, _REFUSE)
     return rules | {
         "setsockopt": options if multi else [_REFUSE],
+        "getsockopt": _if_argument(_OFFSET_ARGUMENT_2, _SO_HARMLESS, _PERMIT, _REFUSE),
         "fcntl": _if_argument(_OFFSET_ARGUMENT_1, owners, _REFUSE, _PERMIT),
         "clone": clone,
         "kill": signals,
