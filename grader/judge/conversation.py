@@ -2,6 +2,9 @@
 
 Runs in the judge. A crash, a time-out, a struck limit or a lie costs the check that it served: the process is ended,
 and the next check gets a fresh one with the submission imported again, within the budgets of the whole submission.
+
+The seconds of a call are told to the worker, which interrupts student code when they are over, so that a time-out has
+a place. That is a courtesy: the clock that decides is the one here, which strikes a moment later.
 """
 
 from __future__ import annotations
@@ -10,37 +13,40 @@ import hashlib
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from grader.judge.last_words import LastWords, last_words, place_in
+from grader.judge.load_report import LoadReport, read_load_report
 from grader.judge.student import MissingName, StudentRaised
+from grader.judge.time_place import time_place
 from grader.model.assignment import Limits
 from grader.sandbox import switches
-from grader.sandbox.base import Sandbox, StudentGone, StudentLied, StudentProcess, StudentTimeout, StudentTrouble
-from grader.sandbox.facts import struck_cpu_limit
+from grader.sandbox.base import (
+    Sandbox,
+    StudentGone,
+    StudentLied,
+    StudentProcess,
+    StudentTimeout,
+    StudentTrouble,
+    TimeLimit,
+)
+from grader.sandbox.facts import ExitFacts, struck_cpu_limit
 from grader.wire import calls
 from grader.wire.calls import ErrorReport, Reply, pack_request, parse_reply
 from grader.wire.frames import FrameError
 from grader.wire.values import Generator
 
-_GRACE_SECONDS = 2.0
+_GRACE_SECONDS = 1.5
 """Beyond the import limit, for a file that catches the interrupt of the clock inside its process."""
+_LATE_SECONDS = 0.5
+"""How much later than the worker's the judge's own clock strikes."""
+_INTERRUPTS: dict[str, TimeLimit | None] = {calls.OUT_OF_TIME: None, calls.OUT_OF_PROCESSOR_TIME: "processor"}
+"""Errors by which the worker ends a call whose time is over, and the limit where it is not the call's own."""
 
 
 class BudgetSpent(StudentTrouble):
     """The time that the whole submission may take is used up."""
-
-
-@dataclass(frozen=True)
-class LoadReport:
-    """What became of importing the submission. `public` are names that it defines; `required` those asked for."""
-
-    required: tuple[str, ...]
-    public: tuple[str, ...]
-    error: ErrorReport | None
-    left: bool
-    late: bool
-    definitions_only: bool
 
 
 class Conversation:
@@ -56,6 +62,7 @@ class Conversation:
         self._limits = limits
         self._seed = seed
         self._process: StudentProcess | None = None
+        self._trouble: StudentTrouble | None = None
         self._definitions_only = False
         self._cpu_used = 0.0
         self._cpu_granted = 0
@@ -76,10 +83,12 @@ class Conversation:
         """
         try:
             self.report = self._start()
-        except StudentTrouble:
-            self._drop_process()
+        except StudentTrouble as trouble:
             self._definitions_only = True
-            self.report = self._start()
+            try:
+                self.report = replace(self._start(), trouble=trouble)
+            except BudgetSpent:
+                raise trouble from None
         return self.report
 
     def begin_check(self, name: str, fresh: bool) -> None:
@@ -106,37 +115,55 @@ class Conversation:
         return taken
 
     def ask(self, operation: str, arguments: dict[str, Any], seconds: float | None = None) -> Reply:
-        """One call, one reply.
+        """One call, one reply; `seconds` for those that serve no check.
 
         Raises:
             StudentRaised: student code raised.
             StudentTrouble: the process is gone, late or lying; it has been ended.
         """
         if self._process is None:
-            raise StudentLied("its process was ended earlier in this check")
-        allowed = self._limits.check_seconds - self._check_waited if seconds is None else seconds
-        allowed = min(allowed, self._limits.total_seconds - self._waited)
+            raise self._trouble or StudentLied("its process was ended earlier in this check")
+        allowed, limit = self._allowed(operation, seconds)
+        if allowed <= 0:
+            raise self._troubled(StudentTimeout(limit))
         nonce = secrets.token_hex(8)
-        frame = pack_request(nonce, operation, arguments)
+        frame = pack_request(nonce, operation, arguments, allowed)
         generators = sum(isinstance(value, Generator) for value in _flat(arguments))
         started = time.monotonic()
         try:
-            header, payload = self._process.ask(frame, max(allowed, 0.0))
+            header, payload = self._process.ask(frame, allowed + _LATE_SECONDS)
+            late = time.monotonic() - started >= allowed
             reply = parse_reply(header, payload, nonce, generators)
         except (FrameError, MemoryError, RuntimeError) as error:
-            self._drop_process()
-            raise StudentLied(str(error) or "its reply is more than the judge can hold") from None
+            text = str(error) or "its reply is more than the judge can hold"
+            raise self._troubled(StudentLied(text)) from None
         except StudentTrouble as trouble:
-            self._drop_process()
-            raise self._explained(trouble) from None
+            raise self._troubled(self._explained(trouble, limit)) from None
         finally:
             took = time.monotonic() - started
             self._waited += took
             self._check_waited += took
+        if reply.error is not None and reply.error.kinds[0] in _INTERRUPTS:
+            raise self._troubled(self._interrupted(reply.error, limit))
+        if late:
+            self._keep_output(self._process)
         if reply.error is not None:
             raise StudentRaised(self._placed(reply.error))
         self.answered = True
         return reply
+
+    def _allowed(self, operation: str, seconds: float | None) -> tuple[float, TimeLimit]:
+        """Seconds that the next call may take, and the limit that is up after them."""
+        limit: TimeLimit = "import" if operation == calls.LOAD else "check"
+        allowed = self._limits.check_seconds - self._check_waited if seconds is None else seconds
+        left = self._limits.total_seconds - self._waited
+        return (left, "total") if left < allowed else (allowed, limit)
+
+    def _interrupted(self, report: ErrorReport, limit: TimeLimit) -> StudentTimeout:
+        """The time-out that the worker tells of."""
+        trouble = StudentTimeout(_INTERRUPTS[report.kinds[0]] or limit)
+        trouble.place = place_in(self._sources, report.file, report.line, report.function)
+        return trouble
 
     def known(self, name: str) -> None:
         """Raises MissingName if the submission does not define `name`, as far as its import told."""
@@ -156,12 +183,17 @@ class Conversation:
         """End the student process."""
         self._drop_process()
 
+    def retire(self) -> tuple[ExitFacts | None, int]:
+        """End the student process, so that the next check gets a fresh one: how it stood, and its processor time."""
+        return self._drop_process(), self._cpu_granted
+
     def _start(self) -> LoadReport:
         budget = int(self._limits.cpu_seconds - self._cpu_used)
         if budget < 1 or self._waited >= self._limits.total_seconds:
             raise BudgetSpent("the time for the whole submission is used up")
         self._cpu_granted = budget
         self._process = self._sandbox.spawn(budget)
+        self._trouble = None
         self.layers = list(self._process.layers)
         arguments = {
             # As bytes: they travel in the payload, whose cap is far above that of text.
@@ -172,52 +204,66 @@ class Conversation:
             "definitions_only": self._definitions_only,
         }
         self.ask(calls.RESET, {"seed": self._seed}, seconds=_GRACE_SECONDS + self._limits.check_seconds)
+        before = self._waited
         value = self.ask(calls.LOAD, arguments, seconds=self._limits.import_seconds + _GRACE_SECONDS).value
         self._check_waited = 0.0
-        return self._load_report(value)
-
-    def _load_report(self, value: Any) -> LoadReport:
-        """The import's outcome, checked: it is the student's word."""
-        if not isinstance(value, dict) or not {"defined", "public", "error", "left", "late"} <= value.keys():
-            self._drop_process()
-            raise StudentLied("its answer to the import has no known form")
-        defined, public, error = value["defined"], value["public"], value["error"]
-        if not _strings(defined) or not _strings(public):
-            self._drop_process()
-            raise StudentLied("its answer to the import has no known form")
         try:
-            report = self._placed(calls.error_from_value(error)) if error is not None else None
-        except FrameError as problem:
-            self._drop_process()
-            raise StudentLied(str(problem)) from None
-        required = tuple(name for name in self._required if name in defined)
-        return LoadReport(
-            required, tuple(public), report, value["left"] is True, value["late"] is True, self._definitions_only
-        )
+            report = read_load_report(value, self._required, self._definitions_only)
+        except StudentLied as lie:
+            raise self._troubled(lie) from None
+        error = report.error
+        if report.late or self._waited - before >= self._limits.import_seconds:
+            place = time_place(self._keep_output(self._process).stack, self._sources)
+            if report.late and error is not None and place is not None:
+                error = replace(error, file=place.file, line=place.line, function=place.function)
+        return replace(report, error=None if error is None else self._placed(error))
 
     def _placed(self, report: ErrorReport) -> ErrorReport:
         """An error whose place is in the submission, with the line's own text, or without a place.
 
         The place is the student's word, and reports show it for hidden checks too: no other text may pass for it.
         """
-        lines = self._sources.get(report.file or "", "").split("\n")
-        if report.line is None or not 1 <= report.line <= len(lines) or report.file not in self._sources:
+        place = place_in(self._sources, report.file, report.line, report.function)
+        if place is None:
             return replace(report, file=None, line=None, function=None, source=None)
-        return replace(report, source=lines[report.line - 1].strip()[:200])
+        return replace(report, source=place.source)
 
-    def _explained(self, trouble: StudentTrouble) -> StudentTrouble:
-        """A death by the processor-time limit is a time-out."""
+    def _explained(self, trouble: StudentTrouble, limit: TimeLimit) -> StudentTrouble:
+        """Which time was up; a death by the processor-time limit is a time-out too."""
         if isinstance(trouble, StudentGone) and struck_cpu_limit(trouble.facts, self._cpu_granted):
-            return StudentTimeout(f"it used up its {self._limits.cpu_seconds} s of processor time")
+            return StudentTimeout("processor")
+        return StudentTimeout(limit) if isinstance(trouble, StudentTimeout) else trouble
+
+    def _troubled(self, trouble: StudentTrouble) -> StudentTrouble:
+        """End the process, and add to its trouble what is known of it then."""
+        process, self._process = self._process, None
+        if process is not None:
+            trouble.facts, trouble.cpu_allowed = process.end(), self._cpu_granted
+            self._cpu_used += trouble.facts.cpu_seconds
+            words = self._keep_output(process)
+            if isinstance(trouble, StudentTimeout):
+                told = () if trouble.place is None else (trouble.place,)
+                trouble.place = time_place(words.stack or told, self._sources)
+            elif isinstance(trouble, StudentGone):
+                trouble.place, trouble.aborted = next(iter(words.stack), None), words.aborted
+        self._trouble = trouble
         return trouble
 
-    def _drop_process(self) -> None:
+    def _keep_output(self, process: StudentProcess) -> LastWords:
+        """Keep what a process that was late printed, without its account of its stack; returns that."""
+        output, errors = process.printed()
+        words = last_words(errors, self._sources)
+        self._outputs.append((output, words.rest))
+        return words
+
+    def _drop_process(self) -> ExitFacts | None:
         process, self._process = self._process, None
         if process is None:
-            return
+            return None
         facts = process.end()
         self._cpu_used += facts.cpu_seconds
         self._outputs.append(process.printed())
+        return facts
 
 
 def _flat(value: Any) -> Iterator[Any]:
@@ -229,7 +275,3 @@ def _flat(value: Any) -> Iterator[Any]:
             yield from _flat(item)
     else:
         yield value
-
-
-def _strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -84,7 +84,9 @@ def _is_failure(check: CheckResult) -> bool:
 
 
 def _failed(check: CheckResult) -> FailedCheck:
-    return FailedCheck(check.status, check.error.type if check.error else None, check.observations)
+    # Which limit struck is no trait of a misconception: whatever never ends would look alike.
+    raised = check.error if check.status not in ("timeout", "crashed") else None
+    return FailedCheck(check.status, raised.type if raised else None, check.observations)
 
 
 def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:

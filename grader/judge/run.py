@@ -8,12 +8,14 @@ check stumble, so such a check is tried on the reference before its author is bl
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from grader.judge import outcome
+from grader.judge import outcome, staff
 from grader.judge.conversation import Conversation
 from grader.judge.expect import CheckFailed
 from grader.judge.outcome import Outcome
@@ -27,6 +29,8 @@ from grader.sandbox.base import SandboxBroken, StudentTrouble
 Control = Callable[[str], bool]
 """Whether a check's body runs to its end on the reference solution."""
 
+_CUT = re.compile(rb"\n\[\.\.\. [0-9]+ bytes left out \.\.\.\]\n")
+"""The note that stands where the middle of a long output was."""
 _STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
@@ -50,15 +54,22 @@ class CheckRun:
         self._limits = limits
         self._control = control
         self._results: dict[str, CheckResult] = {}
+        self._shared: dict[str, Any] = {}
         self._visible: list[tuple[bytes, bytes]] = []
         self._hidden: list[tuple[bytes, bytes]] = []
         self._before_is_visible = True
+        self._endings: list[tuple[str, str]] = []
+        self._staff_notices: list[str] = []
         self.notices: list[str] = []
-        self.staff_notices: list[str] = []
+
+    @property
+    def staff_notices(self) -> list[str]:
+        """What staff alone should know: how processes ended and in which checks, switches changed by hidden ones."""
+        return [*staff.summary(self._endings), *self._staff_notices]
 
     def printed_at_import(self, printed: tuple[bytes, bytes]) -> None:
         """Output of the import: a student may see it."""
-        self._visible.append(printed)
+        self._keep_visible(printed)
 
     def check(self, spec: CheckSpec) -> CheckResult:
         """Run one check, or skip it for a prerequisite that did not pass."""
@@ -71,25 +82,53 @@ class CheckRun:
                 return result
         started = time.monotonic()
         ended, observations = self._execute(spec)
+        if ended is not None and ended.status == "memory":
+            ended = self._freed(ended)
         result = _result(spec, ended, observations, time.monotonic() - started)
-        (self._visible if spec.visibility == "visible" else self._hidden).append(self._conversation.printed())
+        printed = self._conversation.printed()
+        if spec.visibility == "visible":
+            self._keep_visible(printed)
+        else:
+            self._hidden.append(printed)
+        self._endings.append((spec.id, "" if ended is None else ended.ending))
         self._note_switches()
         self._before_is_visible = spec.visibility == "visible"
         self._results[spec.id] = result
         return result
 
-    def output(self, cap: int) -> Output:
-        """All that was printed, at most `cap` bytes a stream."""
+    def output(self) -> Output:
+        """All that was printed, each stream cut to the limit."""
+        cap = self._limits.output_kb << 10
         for_student = Printed(*(_joined(self._visible, index, cap) for index in (0, 1)))
         everything = Printed(*(_joined([*self._visible, *self._hidden], index, cap) for index in (0, 1)))
         return Output(everything, for_student)
+
+    def _keep_visible(self, printed: tuple[bytes, bytes]) -> None:
+        """Keep output that a student may see; once, tell that it is too long."""
+        self._visible.append(printed)
+        notice = (
+            f"Your code prints more than the {self._limits.output_kb} KB that are kept; its beginning and end are. "
+            "Printing in a loop is the usual cause."
+        )
+        size = max(sum(len(part[index]) for part in self._visible) for index in (0, 1))
+        cut = size > self._limits.output_kb << 10 or any(_CUT.search(stream) for stream in printed)
+        if cut and notice not in self.notices:
+            self.notices.append(notice)
+
+    def _freed(self, ended: Outcome) -> Outcome:
+        """After memory ran out the next check gets a fresh process: this one may still hold what filled it."""
+        facts, cpu_allowed = self._conversation.retire()
+        if facts is None:
+            return ended
+        figures = staff.figures(facts, cpu_allowed, self._limits, ended_itself=False)
+        return replace(ended, staff_detail=f"{ended.staff_detail}\n{figures}")
 
     def _execute(self, spec: CheckSpec) -> tuple[Outcome | None, list[Observation]]:
         try:
             self._conversation.begin_check(spec.id, spec.fresh)
         except (StudentTrouble, StudentRaised, SandboxBroken) as error:
             return self._outcome(spec, error), []
-        student = Student(self._conversation.ask, self._conversation.known)
+        student = Student(self._conversation.ask, self._conversation.known, self._shared, self._plugin.salt)
         ran = self._plugin.run(spec.id, student)
         return (None if ran.error is None else self._outcome(spec, ran.error)), ran.expect.observations
 
@@ -135,7 +174,7 @@ class CheckRun:
 
         After a hidden check only staff are told: which settings code changes there could tell hidden inputs.
         """
-        told = self.notices if self._before_is_visible else self.staff_notices
+        told = self.notices if self._before_is_visible else self._staff_notices
         for name in self._conversation.take_switched():
             notice = f"Your code changes the global setting {name}; it was put back between checks."
             if notice not in told:

@@ -18,7 +18,7 @@ import pytest
 import grader
 from grader.content import check_files
 from grader.errors import UsageProblem
-from grader.judge import outcome, scoring
+from grader.judge import import_text, outcome, scoring
 from grader.judge.conversation import Conversation
 from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.run import CheckRun, Control, Output
@@ -107,22 +107,22 @@ class Judge:
         try:
             report = conversation.load()
         except StudentTrouble as trouble:
-            reason = outcome.reason_trouble_at_import(trouble, main, self._assignment)
-            return _Findings("invalid", reason, layers=conversation.layers)
+            told = import_text.staff_notices(trouble, limits)
+            reason = import_text.reason_trouble(trouble, main, limits)
+            return _Findings("invalid", reason, staff_notices=told, layers=conversation.layers)
         except StudentRaised as raised:
-            return _Findings("invalid", outcome.sentence_of_error(raised.report), layers=conversation.layers)
+            return _Findings("invalid", outcome.explained_error(raised.report, limits), layers=conversation.layers)
         except SandboxBroken as broken:
             return _Findings("ungraded", f"The machine could not run this submission: {broken}")
         run = CheckRun(self._plugin, conversation, main, limits, control)
         run.printed_at_import(conversation.printed())
-        useless = outcome.reason_not_loadable(report, main, self._assignment.about.names)
+        told = import_text.staff_notices(report.trouble, limits)
+        useless = import_text.reason_not_loadable(report, main, self._assignment.about.names, limits)
         if useless is not None:
-            output = run.output(limits.output_kb << 10)
-            return _Findings("invalid", useless, layers=conversation.layers, output=output)
+            return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output())
         checks = [run.check(spec) for spec in self.specs]
-        notices = [*outcome.load_notices(report, main), *run.notices]
-        output = run.output(limits.output_kb << 10)
-        return _Findings(None, None, checks, notices, run.staff_notices, conversation.layers, output)
+        notices = [*import_text.load_notices(report, main, limits), *run.notices]
+        return _Findings(None, None, checks, notices, [*told, *run.staff_notices], conversation.layers, run.output())
 
     def _conversation(self, sandbox: Sandbox, main: str, sources: dict[str, str]) -> Conversation:
         about = self._assignment.about
@@ -141,7 +141,10 @@ class Judge:
             try:
                 conversation.load()
                 conversation.begin_check(check, fresh=False)
-                return self._plugin.run(check, Student(conversation.ask, conversation.known)).error is None
+                return (
+                    self._plugin.run(check, Student(conversation.ask, conversation.known, salt=self._plugin.salt)).error
+                    is None
+                )
             except (StudentTrouble, StudentRaised):
                 return False
             finally:

@@ -33,7 +33,10 @@ MISSING_NAME = "MissingName"
 
 
 class StudentError(msgspec.Struct, frozen=True):
-    """An exception in student code: its type and the innermost line in a file of theirs. Its text is in `feedback`."""
+    """An exception in student code: its type and the innermost line in a file of theirs. Its text is in `feedback`.
+
+    Of a time-out `type` is the limit (`import`, `check`, `processor`, `total`), of a crash the signal's name or `exit`.
+    """
 
     type: str
     file: str | None = None

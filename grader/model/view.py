@@ -1,35 +1,24 @@
 """What may be shown, and to whom.
 
 `student_view` is the one gate between a result and a student: whatever renders or exports for students takes a
-`StudentView` and nothing else. Of a hidden check a student reads title, status, hint, diagnosis and, for an exception,
-its type and the line in their own file; never inputs, expected values, the exception's text or what was printed
-meanwhile, nor how long it took, since each of these can carry hidden inputs out. An exception's type is shown only if
-Python or torch defines it: a class named by the student is text of the student's.
+`StudentView` and nothing else. Of a hidden check a student reads title, status, hint, diagnosis, the line in their own
+file at which an exception or a limit struck, the exception's type or which limit it was, and the usual cause of its
+kind; never inputs, expected values, the exception's text or what was printed meanwhile, nor how long it took, since
+each of these can carry hidden inputs out. An exception's type is shown only if Python or torch defines it: a class
+named by the student is text of the student's. The words are fixed (see `causes`).
 
 `cohort_view` sums a class up for staff.
 """
 
 from __future__ import annotations
 
-import builtins
 import statistics
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from grader.model.result import MISSING_NAME, CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
-
-_KNOWN_ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type)} | {"OutOfMemoryError"}
-
-_HIDDEN_WORDS: dict[CheckStatus, str] = {
-    "passed": "",
-    "failed": "The result is not what the assignment asks for.",
-    "error": "Your code raised an exception.",
-    "timeout": "Your code did not finish within the time limit.",
-    "memory": "Your code needed more memory than the limit allows.",
-    "crashed": "Your code ended its process.",
-    "skipped": "Not run, because a check that it builds on did not pass.",
-}
+from grader.model.causes import hidden_feedback
+from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -195,14 +184,7 @@ def _student_feedback(check: CheckResult, hidden: bool) -> str:
         return "This check could not be run, and this is not your doing."
     if not hidden:
         return check.feedback
-    words = _HIDDEN_WORDS[check.status]
-    if check.error is not None and check.error.type == MISSING_NAME:
-        return "Your file does not define a name that this check calls."
-    if check.status == "error" and check.error is not None:
-        kind = check.error.type if check.error.type in _KNOWN_ERRORS else "an exception"
-        where = f" at {check.error.file}, line {check.error.line}" if check.error.file and check.error.line else ""
-        words = f"Your code raised {kind}{where}."
-    return words
+    return hidden_feedback(check)
 
 
 def cohort_view(results: Iterable[GradeResult]) -> CohortView:

@@ -60,9 +60,14 @@ class StudentLied(StudentTrouble):
 
 
 class StudentGone(StudentTrouble):
-    """The process ended instead of answering; `facts` say how."""
+    """The process ended instead of answering; `facts` say how.
+
+    `aborted`: it had called abort, by its own word. The first process of a PID namespace cannot die of SIGABRT, and
+    dies of SIGSEGV then.
+    """
 
     facts: ExitFacts
+    aborted: bool = False
 
     def __init__(self, facts: ExitFacts) -> None:
         super().__init__(f"the process ended with status {facts.status}")

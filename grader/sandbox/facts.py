@@ -39,18 +39,21 @@ def struck_cpu_limit(facts: ExitFacts, cpu_seconds: float) -> bool:
 
 
 _SIGNALS = {
-    "SIGSEGV": "it touched memory that is not its own (SIGSEGV); endless recursion and ctypes are the usual causes",
+    "SIGSEGV": "it touched memory that is not its own (SIGSEGV)",
     "SIGABRT": "it called abort (SIGABRT)",
-    "SIGKILL": "it was ended by SIGKILL, most often for want of memory",
+    "SIGKILL": "it was ended by SIGKILL",
     "SIGFPE": "it divided an integer by zero in native code (SIGFPE)",
     "SIGBUS": "it touched memory that is not there (SIGBUS)",
+    "SIGILL": "it ran an instruction that the processor does not have (SIGILL)",
     "SIGSYS": "it made a system call that the sandbox forbids (SIGSYS)",
 }
 
 
 def explain_end(facts: ExitFacts) -> str:
-    """Why the process is gone, as a clause for people."""
+    """How the process ended, as a clause for people."""
     name = facts.signal_name
+    if facts.over_memory:
+        return "it was ended, since its processes together held too much memory"
     if name is None:
-        return f"it exited with status {facts.status}; code under test must return, not call os._exit"
+        return f"it exited with status {facts.status}"
     return _SIGNALS.get(name, f"it was ended by {name}")

@@ -12,7 +12,6 @@ import importlib.abc
 import importlib.machinery
 import linecache
 import os
-import signal
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -20,12 +19,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from grader.sandbox.clock import Clock, OutOfTime, write_place
+
 PACKAGE = "submission"
 """The package that a student's files form, for relative imports among them."""
-
-
-class _OutOfTimeError(BaseException):
-    """Raised by the clock inside a slow import; no `except Exception` of the student's catches it."""
 
 
 class _LeftError(BaseException):
@@ -70,8 +67,10 @@ class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             exec(compile(self._sources[spec.origin], spec.origin, "exec", dont_inherit=True), vars(module))
 
 
-def load_submission(files: dict[str, str], main: str, seconds: float, definitions_only: bool = False) -> Loaded:
-    """Run `main` of `files` (name -> source text) as a module, for at most `seconds`.
+def load_submission(
+    files: dict[str, str], main: str, clock: Clock, seconds: float, definitions_only: bool = False
+) -> Loaded:
+    """Run `main` of `files` (name -> source text) as a module, for at most `seconds` on `clock`.
 
     With `definitions_only`, only imports, definitions and assignments at the top level run. Never raises: what went
     wrong is in the result.
@@ -92,9 +91,9 @@ def load_submission(files: dict[str, str], main: str, seconds: float, definition
     try:
         tree = ast.parse(files[main], main)
         code = compile(_definitions(tree) if definitions_only else tree, main, "exec", dont_inherit=True)
-        with _bounded(seconds), _exit_raises():
+        with clock.within(seconds), _exit_raises(clock):
             exec(code, vars(module))
-    except _OutOfTimeError as problem:
+    except OutOfTime as problem:
         late, error = True, error_report(problem)
     except (_LeftError, SystemExit) as problem:
         left, error = True, error_report(problem)
@@ -112,32 +111,20 @@ def _definitions(tree: ast.Module) -> ast.Module:
 
 
 @contextmanager
-def _bounded(seconds: float) -> Iterator[None]:
-    """Interrupt Python code after so many seconds of wall-clock time, where the system has timers."""
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
+def _exit_raises(clock: Clock) -> Iterator[None]:
+    """Let os._exit raise while the file is imported, so that what it defined so far can be graded.
 
-    def out_of_time(_number: int, _frame: Any) -> NoReturn:
-        raise _OutOfTimeError
-
-    signal.signal(signal.SIGALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-@contextmanager
-def _exit_raises() -> Iterator[None]:
-    """Let os._exit raise while the file is imported, so that what it defined so far can be graded."""
-    real = os._exit
+    After that it ends the process, as it should, and says before where it was called.
+    """
+    real, own = os._exit, os.getpid()
     loading = True
 
     def leave(status: int) -> NoReturn:
-        if loading:
-            raise _LeftError(status)
+        if os.getpid() == own:  # a process that student code started may leave
+            if loading:
+                raise _LeftError(status)
+            if clock.running:
+                write_place()
         real(status)
 
     os._exit = leave
@@ -145,12 +132,13 @@ def _exit_raises() -> Iterator[None]:
         yield
     finally:
         loading = False
-        os._exit = real
 
 
 def error_report(error: BaseException) -> dict[str, Any]:
     """An exception as the wire takes it, with the innermost line that lies in a file of the student's."""
     kinds = [kind.__name__ for kind in type(error).__mro__ if kind is not object]
+    if isinstance(error, OutOfTime):
+        kinds = [error.kind]
     try:
         # A syntax error's text repeats its place, which is reported on its own.
         text = str(error.msg) if isinstance(error, SyntaxError) else str(error)

@@ -9,6 +9,7 @@ Python's global switches back between checks. It knows no tests, no reference an
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import random
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.sandbox import loading, switches
+from grader.sandbox.clock import Clock
 from grader.wire import calls
 from grader.wire.frames import pack_frame, read_frame
 from grader.wire.values import Encoder, Generator, Handle
@@ -27,6 +29,7 @@ class Worker:
     def __init__(self, read: Callable[[int], bytes], write: Callable[[bytes], None]) -> None:
         self._read = read
         self._write = write
+        self._clock = Clock()
         self._module: Any = None
         self._kept: dict[int, Any] = {}
         self._next_handle = 1
@@ -49,16 +52,27 @@ class Worker:
                 header, payload = read_frame(self._read)
             except EOFError:
                 return
-            nonce, operation, arguments = calls.parse_request(header, payload)
-            generators: list[Any] = []
-            encoder = Encoder(keep=self._keep)
-            try:
-                value = self._operations[operation](self._received(arguments, generators))
-                frame = _reply_frame(nonce, "ok", encoder.tree(value), encoder, generators)
-            except BaseException as error:  # student code may raise anything, SystemExit and KeyboardInterrupt too
-                frame = _reply_frame(nonce, "err", loading.error_report(error), Encoder(), generators)
+            frame = self._answer(calls.parse_request(header, payload))
             flush_output()
             self._write(frame)
+
+    def _answer(self, request: calls.Request) -> bytes:
+        """The reply to one call; student code runs on the clock, and nothing else does."""
+        generators: list[Any] = []
+        encoder = Encoder(keep=self._keep)
+        kind = "ok"
+        try:
+            self._clock.start(request.seconds)
+            try:
+                tree = encoder.tree(self._operations[request.operation](self._received(request.arguments, generators)))
+            except BaseException as error:  # student code may raise anything, SystemExit and KeyboardInterrupt too
+                kind, encoder, tree = "err", Encoder(), loading.error_report(error)
+            finally:
+                self._clock.stop()
+            return _reply_frame(request.nonce, kind, tree, encoder, generators)
+        except BaseException as error:  # the clock's, or of a reply that is larger than the wire takes
+            self._clock.stop()
+            return _reply_frame(request.nonce, "err", loading.error_report(error), Encoder(), generators)
 
     def _keep(self, value: Any) -> int:
         number = self._next_handle
@@ -95,6 +109,7 @@ class Worker:
         loaded = loading.load_submission(
             {name: content.decode("utf-8") for name, content in arguments["files"].items()},
             arguments["main"],
+            self._clock,
             seconds=arguments["seconds"],
             definitions_only=arguments["definitions_only"],
         )
@@ -200,7 +215,8 @@ def flush_output() -> None:
 
 def serve_connection(connection: Any) -> None:
     """Serve calls on a connected stream socket until the other side closes it."""
-
+    if not faulthandler.is_enabled():  # a warm zygote has done it, with memory that no limit can refuse
+        faulthandler.enable(2, all_threads=False)
     incoming = connection.makefile("rb", buffering=1 << 16)
 
     def read_exactly(length: int) -> bytes:

@@ -1,16 +1,17 @@
 """Calls: what the judge may ask of a student process, and the form of the answers.
 
-Runs on both sides. A request's header is `{"n": nonce, "op": name, "a": value tree}`; a reply's is `{"n": nonce, "ok":
-value tree}` or `{"n": nonce, "err": {...}}`, and either may add `"gen"`, the states that the generators among the
-arguments were left in. The nonce is drawn anew for each call by the judge: a reply that does not repeat it answers
-something else, and is refused.
+Runs on both sides. A request's header is `{"n": nonce, "op": name, "a": value tree, "s": seconds}`, where the seconds
+are those after which the worker interrupts student code (0: never; the judge's own clock runs apart); a reply's is
+`{"n": nonce, "ok": value tree}` or `{"n": nonce, "err": {...}}`, and either may add `"gen"`, the states that the
+generators among the arguments were left in. The nonce is drawn anew for each call by the judge: a reply that does not
+repeat it answers something else, and is refused.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.wire.decoding import Payload, decode
 from grader.wire.frames import FrameError, pack_frame
@@ -36,6 +37,11 @@ LOAD_STATE = "load_state"
 
 MAX_ERROR_TEXT = 4000
 
+OUT_OF_TIME = "out of time"
+"""Kind of the error with which the worker ends a call whose seconds are over. No class can be called so by accident."""
+OUT_OF_PROCESSOR_TIME = "out of processor time"
+"""The same for the processor time of the process."""
+
 
 @dataclass(frozen=True)
 class ErrorReport:
@@ -53,6 +59,15 @@ class ErrorReport:
     source: str | None = None
 
 
+class Request(NamedTuple):
+    """A call as the worker reads it."""
+
+    nonce: str
+    operation: str
+    arguments: dict[str, Any]
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Reply:
     """A reply that answers its call: a value, or an error."""
@@ -62,17 +77,17 @@ class Reply:
     generators: tuple[bytes, ...] = field(default=())
 
 
-def pack_request(nonce: str, operation: str, arguments: dict[str, Any]) -> bytes:
+def pack_request(nonce: str, operation: str, arguments: dict[str, Any], seconds: float = 0.0) -> bytes:
     """A request as one frame. Raises TypeError or ValueError for values that cannot cross."""
     encoder = Encoder()
-    header = {"n": nonce, "op": operation, "a": encoder.tree(arguments)}
+    header = {"n": nonce, "op": operation, "a": encoder.tree(arguments), "s": seconds}
     return pack_frame(json.dumps(header).encode("ascii"), encoder.payload)
 
 
-def parse_request(header: bytes, payload: bytes) -> tuple[str, str, dict[str, Any]]:
-    """(nonce, operation, arguments) of a request; used by the worker, which trusts the judge."""
+def parse_request(header: bytes, payload: bytes) -> Request:
+    """The request in a frame; used by the worker, which trusts the judge."""
     tree = json.loads(header)
-    return tree["n"], tree["op"], decode(tree["a"], payload)
+    return Request(tree["n"], tree["op"], decode(tree["a"], payload), tree["s"])
 
 
 def parse_reply(header: bytes, payload: bytes, nonce: str, generators_sent: int = 0) -> Reply:

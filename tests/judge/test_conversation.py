@@ -8,7 +8,7 @@ import pytest
 
 from grader.judge.conversation import BudgetSpent, Conversation
 from grader.judge.student import StudentRaised
-from grader.model.assignment import Limits
+from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox.backends.plain import PlainBackend
 from grader.sandbox.base import Sandbox, StudentGone, StudentTimeout
 from grader.wire import calls
@@ -46,7 +46,7 @@ def one():
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """A plain sandbox with torch: the conversation is the same in every mode."""
-    opened = PlainBackend().open(Limits(), ("torch",), slot=5)
+    opened = PlainBackend().open(Limits(), SandboxNeeds(["torch"]), slot=5)
     yield opened
     opened.close()
 

@@ -130,6 +130,12 @@ def test_what_held_before_counts_as_well() -> None:
     assert diagnoses([failing("a", before[1], last)], scale=[failing("a", before[0], last)]) == {}
 
 
+@pytest.mark.parametrize("status", ["timeout", "crashed"])
+def test_which_limit_struck_is_no_evidence(status: Any) -> None:
+    struck = failing("a", status=status, error="check")
+    assert diagnoses([struck], scale=[struck]) == {}
+
+
 def test_a_variant_that_fails_what_the_student_passes_is_contradicted() -> None:
     assert diagnoses([A, passing("b")], scale=[A, B]) == {}
     assert diagnoses([A, skipped("b")], scale=[A, B]) == {"a": "scale"}
@@ -158,7 +164,6 @@ NOT_TELLING = [
     failing("a", seen(tensor("nan", "nan", 0.0))),
     failing("a", seen(tensor_to_json("bool", (3,), [True, False, True]))),
     failing("a", seen({"dtype": "float32", "shape": [900, 900], "data": None, "sha256": "ab"})),
-    failing("a", status="timeout", error="X"),
 ]
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.content import course_folder, load_assignment
-from grader.judge import outcome
-from grader.judge.conversation import BudgetSpent, LoadReport
+from grader.judge import import_text, outcome
+from grader.judge.conversation import BudgetSpent
+from grader.judge.load_report import LoadReport
 from grader.model.assignment import Limits
-from grader.sandbox.base import StudentGone, StudentLied, StudentTimeout, StudentTrouble
+from grader.sandbox.base import Place, StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import ExitFacts
 from grader.wire.calls import ErrorReport
 
@@ -71,23 +71,60 @@ def test_want_of_memory(error: ErrorReport) -> None:
     assert "limit of 1536 MB" in found.feedback
 
 
+def gone(status: int, over_memory: bool = False) -> StudentGone:
+    """A process that ended."""
+    return StudentGone(ExitFacts(status, 1.0, 5000, over_memory))
+
+
 @pytest.mark.parametrize(
-    ("trouble", "status", "words"),
+    ("trouble", "status", "struck", "words"),
     [
-        (StudentTimeout(), "timeout", "no answer within 10 s"),
-        (StudentTimeout("it used up its 120 s of processor time"), "timeout", "120 s of processor time"),
-        (BudgetSpent("all"), "timeout", "used up by earlier checks"),
-        (StudentGone(ExitFacts(-11, 1.0, 5000)), "crashed", "SIGSEGV"),
-        (StudentGone(ExitFacts(3, 1.0, 5000)), "crashed", "exited with status 3"),
-        (StudentLied("it sent \x1b[31mtwo replies"), "error", "disturbed the channel"),
-        (StudentTrouble("something"), "error", "something"),
+        (StudentTimeout(), "timeout", "check", "did not finish within 10 s"),
+        (StudentTimeout("processor"), "timeout", "processor", "used up the 120 s of processor time"),
+        (StudentTimeout("total"), "timeout", "total", "the 300 s that all checks together may take are up"),
+        (StudentTimeout("import"), "timeout", "import", "did not finish importing within 20 s"),
+        (BudgetSpent("all"), "timeout", "total", "earlier checks used up the time"),
+        (gone(-11), "crashed", "SIGSEGV", "SIGSEGV"),
+        (gone(-9), "crashed", "SIGKILL", "the limit is 1536 MB"),
+        (gone(3), "crashed", "exit", "exited with status 3"),
+        (gone(-9, over_memory=True), "memory", "SIGKILL", "more memory together than the limit of 1536 MB"),
+        (StudentLied("it sent \x1b[31mtwo replies"), "error", None, "disturbed the channel"),
+        (StudentTrouble("something"), "error", None, "something"),
     ],
 )
-def test_trouble_is_the_students(trouble: StudentTrouble, status: str, words: str) -> None:
+def test_trouble_is_the_students(trouble: StudentTrouble, status: str, struck: str | None, words: str) -> None:
     found = outcome.of_trouble(trouble, LIMITS)
     assert (found.status, found.fault) == (status, "student")
     assert words in found.feedback
     assert "\x1b" not in found.feedback + found.staff_detail
+    assert (found.error.type if found.error else None) == struck
+
+
+@pytest.mark.parametrize("trouble", [StudentTimeout(), gone(-11), gone(3)])
+def test_trouble_has_a_place(trouble: StudentTrouble) -> None:
+    trouble.place = Place(MAIN, 12, "full_visibility", "while True:")
+    found = outcome.of_trouble(trouble, LIMITS)
+    assert " (at attention.py, line 12, in full_visibility)" in found.feedback
+    assert found.feedback.endswith("\n    while True:")
+    assert found.error is not None
+    assert (found.error.file, found.error.line) == (MAIN, 12)
+
+
+def test_a_time_out_in_full() -> None:
+    trouble = StudentTimeout()
+    trouble.place = Place(MAIN, 12, "full_visibility", "while True:")
+    assert outcome.of_trouble(trouble, LIMITS).feedback == (
+        "Your code did not finish within 10 s (at attention.py, line 12, in full_visibility). "
+        "A loop whose condition never turns false is the usual cause.\n    while True:"
+    )
+
+
+def test_an_exception_that_a_limit_brought_about_names_it() -> None:
+    found = outcome.of_error(report("PermissionError", "[Errno 1] Operation not permitted"), LIMITS)
+    first, line, limit = found.feedback.split("\n")
+    assert first == "PermissionError at attention.py, line 3, in f: [Errno 1] Operation not permitted"
+    assert line == "    return 1 / 0"
+    assert limit.startswith("The grader runs your code without network")
 
 
 TEXTS = st.text(st.characters(), max_size=40)
@@ -104,7 +141,7 @@ def test_what_a_process_says_is_cleaned(
         outcome.sentence_of_error(error),
         outcome.of_error(error, LIMITS).feedback,
         outcome.of_trouble(StudentLied(text), LIMITS).staff_detail,
-        *outcome.load_notices(LoadReport(("f",), (), error, False, False, False), MAIN),
+        *import_text.load_notices(LoadReport(("f",), (), error, False, False, False), MAIN, LIMITS),
     ):
         words.encode("utf-8")
         assert not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in words)
@@ -130,59 +167,3 @@ def test_a_missing_name() -> None:
     text = outcome.missing_name("attention_weights", MAIN, ["attention_weight", "os"])
     assert text == "attention.py does not define attention_weights. It defines attention_weight: is that it?"
     assert outcome.missing_name("f", MAIN, ["Model"]) == "attention.py does not define f."
-
-
-def load(required: tuple[str, ...] = (), error: ErrorReport | None = None, **flags: bool) -> LoadReport:
-    """A report on an import."""
-    values = {"left": False, "late": False, "definitions_only": False} | flags
-    return LoadReport(required, ("os", "g"), error, **values)
-
-
-@pytest.mark.parametrize(
-    ("loaded", "words"),
-    [
-        (load(("f",)), None),
-        (load(("f",), report()), None),
-        (load(), "attention.py defines none of the names that are graded (f, Model); it defines os, g."),
-        (load(error=report("SyntaxError", "invalid syntax")), "attention.py cannot be imported. SyntaxError at"),
-        (load(error=report("SystemExit", "0"), left=True), "attention.py ends the program while it is imported at"),
-        (
-            load(error=report("X", ""), late=True),
-            "attention.py does not finish importing in time at attention.py, line 3",
-        ),
-    ],
-)
-def test_why_nothing_can_be_graded(loaded: LoadReport, words: str | None) -> None:
-    found = outcome.reason_not_loadable(loaded, MAIN, ["f", "Model"])
-    assert found is None if words is None else words in (found or "")
-
-
-@pytest.mark.parametrize(
-    ("loaded", "words"),
-    [
-        (load(("f",), report()), "attention.py stops with an exception; graded on what it had defined. ValueError at"),
-        (load(("f",), report(), left=True), "attention.py calls exit at attention.py, line 3, in f"),
-        (load(("f",), report(), late=True), "was still running at attention.py, line 3, in f when the time"),
-        (load(("f",), definitions_only=True), "only its definitions, imports and assignments were run"),
-    ],
-)
-def test_notices_about_an_import(loaded: LoadReport, words: str) -> None:
-    (notice,) = outcome.load_notices(loaded, MAIN)
-    assert words in notice
-
-
-def test_no_notice_about_a_good_import() -> None:
-    assert outcome.load_notices(load(("f",)), MAIN) == []
-
-
-@pytest.mark.parametrize(
-    ("trouble", "words"),
-    [
-        (StudentTimeout(), "does not finish importing within 20 s"),
-        (StudentGone(ExitFacts(-9, 1.0, 5000)), "ends its process while it is imported: it was ended by SIGKILL"),
-        (StudentLied("x"), "disturbs the channel to the grader"),
-    ],
-)
-def test_trouble_at_import(trouble: StudentTrouble, words: str) -> None:
-    assignment = load_assignment(course_folder(), "attention")
-    assert words in outcome.reason_trouble_at_import(trouble, MAIN, assignment)

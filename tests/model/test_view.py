@@ -45,7 +45,7 @@ def test_hidden_checks_show_no_values(
     assert view.printed.stdout == "mine"
 
 
-@pytest.mark.parametrize("kind", ["ValueError", "KeyError", "RecursionError", "OutOfMemoryError", "RuntimeError"])
+@pytest.mark.parametrize("kind", ["ValueError", "KeyError", "ZeroDivisionError", "OutOfMemoryError", "RuntimeError"])
 def test_known_exceptions_have_their_name_and_line(secrets_everywhere: MakeCheck, kind: str) -> None:
     check = secrets_everywhere("error", error=StudentError(kind, "attention.py", 7))
     assert check_view(check).feedback == f"Your code raised {kind} at attention.py, line 7."
@@ -58,6 +58,68 @@ KNOWN = {*vars(builtins), "OutOfMemoryError"}
 def test_other_names_of_exceptions_are_the_students_text(name: str) -> None:
     check = CheckResult("a", "A", "G", "error", "student", 0, 1, "hidden", error=StudentError(name, "attention.py", 7))
     assert check_view(check).feedback == "Your code raised an exception at attention.py, line 7."
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [
+        ("RecursionError", "base case"),
+        ("PermissionError", "without network"),
+        ("FileNotFoundError", "only the Python files"),
+        ("OSError", "too many open files"),
+        ("EOFError", "input()"),
+        ("SystemExit", "must return"),
+    ],
+)
+def test_exceptions_that_limits_bring_about_have_their_usual_cause(
+    secrets_everywhere: MakeCheck, kind: str, cause: str
+) -> None:
+    feedback = check_view(secrets_everywhere("error", error=StudentError(kind, "attention.py", 7))).feedback
+    assert feedback.startswith(f"Your code raised {kind} at attention.py, line 7. ")
+    assert cause in feedback
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [
+        (
+            "timeout",
+            "check",
+            "Your code did not finish within the time that a check may take (at attention.py, line 7).",
+        ),
+        (
+            "timeout",
+            "processor",
+            "used up the processor time that all checks together may take (at attention.py, line 7).",
+        ),
+        ("timeout", "total", "was up before this one had finished (at attention.py, line 7)."),
+        ("timeout", "import", "could not be imported again within its time (at attention.py, line 7)."),
+        ("memory", "MemoryError", "needed more memory than the limit allows (at attention.py, line 7)."),
+        ("crashed", "SIGSEGV", "Your code ended its process (at attention.py, line 7)."),
+    ],
+)
+def test_limits_have_their_kind_their_line_and_their_usual_cause(
+    secrets_everywhere: MakeCheck, status: str, kind: str, words: str
+) -> None:
+    feedback = check_view(secrets_everywhere(status, error=StudentError(kind, "attention.py", 7))).feedback
+    assert words in feedback
+    assert feedback.count("usual cause") == 1
+    nowhere = check_view(secrets_everywhere(status, error=StudentError(kind))).feedback
+    assert nowhere == feedback.replace(" (at attention.py, line 7)", "")
+
+
+@given(st.sampled_from(["timeout", "memory", "crashed"]), st.text(min_size=1, max_size=40))
+def test_the_words_for_a_limit_come_from_a_closed_list(status: Any, kind: str) -> None:
+    check = CheckResult("a", "A", "G", status, "student", 0, 1, "hidden", "SECRET", error=StudentError(kind, "a.py", 7))
+    other = msgspec.structs.replace(check, error=StudentError("other", "a.py", 7))
+    if kind not in ("processor", "total", "import"):
+        assert check_view(check).feedback == check_view(other).feedback
+
+
+@pytest.mark.parametrize("kind", ["SIGSEGV", "SIGABRT", "SIGTERM", "exit"])
+def test_which_signal_ended_a_hidden_check_is_not_told(secrets_everywhere: MakeCheck, kind: str) -> None:
+    seen = check_view(secrets_everywhere("crashed", error=StudentError(kind)))
+    assert kind not in shown(seen).replace("os._exit", "")
 
 
 def test_an_exception_without_a_place(secrets_everywhere: MakeCheck) -> None:

@@ -22,12 +22,16 @@ def test_signals_have_their_names(number: signal.Signals) -> None:
 def test_an_exit_has_no_signal(status: int) -> None:
     facts = ExitFacts(status, 0.0, 0)
     assert facts.signal_name is None
-    assert f"exited with status {status};" in explain_end(facts)
+    assert explain_end(facts) == f"it exited with status {status}"
 
 
 def test_a_signal_without_a_name() -> None:
     assert ExitFacts(-50, 0.0, 0).signal_name == "signal 50"
     assert explain_end(ExitFacts(-50, 0.0, 0)) == "it was ended by signal 50"
+
+
+def test_an_end_for_want_of_memory() -> None:
+    assert "too much memory" in explain_end(ExitFacts(-9, 0.0, 0, over_memory=True))
 
 
 @given(st.integers(-200, 255), st.floats(0, 1000), st.integers(0, 2**40))

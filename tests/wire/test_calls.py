@@ -43,7 +43,9 @@ def unframed(frame: bytes) -> tuple[bytes, bytes]:
 )
 def test_requests_come_back(nonce: str, operation: str, arguments: dict[str, Any]) -> None:
     arguments = {key: value for key, value in arguments.items() if not isinstance(value, int) or abs(value) < 2**127}
-    assert parse_request(*unframed(pack_request(nonce, operation, arguments))) == (nonce, operation, arguments)
+    for seconds in (0.0, 9.998):
+        request = parse_request(*unframed(pack_request(nonce, operation, arguments, seconds)))
+        assert request == (nonce, operation, arguments, seconds)
 
 
 def test_a_request_refuses_what_cannot_cross() -> None:

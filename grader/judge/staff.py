@@ -1,0 +1,70 @@
+"""What staff read of a process that did not answer as it should: how it ended, what it had used, what it was allowed.
+
+Pure functions, in the judge. The facts are the kernel's; only the text of a protocol violation is the student's word,
+cleaned and cut here. Lines that begin with `Measured:` hold what differs from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.model.assignment import Limits
+from grader.model.text import plain_text
+from grader.sandbox.base import StudentGone, StudentLied, StudentTimeout, StudentTrouble
+from grader.sandbox.facts import ExitFacts
+
+_TIMES = {
+    "import": "Over the time of an import",
+    "check": "Over the time of a check",
+    "processor": "Over the processor time",
+    "total": "Over the time of all checks",
+}
+OUT_OF_MEMORY = "Out of memory"
+
+
+def ending(trouble: StudentTrouble) -> str:
+    """What became of the process, in a few words that group checks; empty if it was not started."""
+    if isinstance(trouble, StudentGone):
+        name = trouble.facts.signal_name
+        if trouble.facts.over_memory:
+            return OUT_OF_MEMORY
+        return f"Ended by {name}" if name else f"Exited with status {trouble.facts.status}"
+    if isinstance(trouble, StudentLied):
+        return "Protocol violation"
+    return _TIMES[trouble.limit] if isinstance(trouble, StudentTimeout) else ""
+
+
+def detail(trouble: StudentTrouble, limits: Limits) -> str:
+    """All that is known of it, for `staff_detail`."""
+    said = f": {plain_text(str(trouble), 300)}" if isinstance(trouble, StudentLied) else ""
+    head = f"{ending(trouble) or 'Not run'}{said}."
+    return (
+        f"{head}\n{figures(trouble.facts, trouble.cpu_allowed, limits, ended_itself=isinstance(trouble, StudentGone))}"
+    )
+
+
+def figures(facts: ExitFacts | None, cpu_allowed: int, limits: Limits, ended_itself: bool) -> str:
+    """The limits, and where a process was known what it had used and how it ended."""
+    allowed = (
+        f"Limits: {limits.check_seconds:g} s for a check, {limits.import_seconds:g} s for the import, "
+        f"{limits.total_seconds:g} s in all, {limits.cpu_seconds} s of processor time, "
+        f"{limits.memory_mb} MB of memory above the warm interpreter."
+    )
+    if facts is None:
+        return allowed
+    end = facts.signal_name or f"status {facts.status}"
+    how = f"Process: ended by itself ({end})." if ended_itself else "Process: ended by the grader."
+    used = f"{facts.cpu_seconds:.2f} s of {cpu_allowed} s of processor time that were left"
+    peak = f", {facts.peak_kb >> 10} MB resident at most" if facts.peak_kb else ""
+    return f"{how}\n{allowed}\nMeasured: {used}{peak}."
+
+
+def summary(endings: Iterable[tuple[str, str]]) -> list[str]:
+    """One notice for each kind of ending, with the ids of its checks, from pairs (id, ending)."""
+    grouped: dict[str, list[str]] = {}
+    for check, words in endings:
+        if words:
+            grouped.setdefault(words, []).append(check)
+    return [
+        f"{words} in check{'s' if len(checks) > 1 else ''} {', '.join(checks)}." for words, checks in grouped.items()
+    ]
