@@ -13,6 +13,7 @@ risks are those of the checks' own modules.
 from __future__ import annotations
 
 import math
+import warnings
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,8 +24,10 @@ import torch
 from grader.judge.plugin import load_module
 
 FOLDER = Path(__file__).resolve().parents[1] / "assignments" / "corruption"
-hidden = load_module(FOLDER / "hidden" / "test_statistics.py", "corruption_statistics")
-public = load_module(FOLDER / "handout" / "check_corruption.py", "corruption_public")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", pytest.PytestUnknownMarkWarning)  # they are declared where checks run
+    hidden = load_module(FOLDER / "hidden" / "test_statistics.py", "corruption_statistics")
+    public = load_module(FOLDER / "handout" / "check_corruption.py", "corruption_public")
 
 ALL_CHECKS_TOGETHER = 1e-9
 CAUGHT = 0.999
@@ -39,8 +42,6 @@ WRONG = {
     "rate 0.18": (0.18, SHARES),
 }
 PUBLIC_ROWS, PUBLIC_SELECT_ROWS = 1200, 600
-
-pytestmark = pytest.mark.skipif(not (FOLDER / "hidden").is_dir(), reason="the private part of the course is not here")
 
 
 # Distributions: arrays of probabilities of the counts 0, 1, 2, ...
@@ -96,7 +97,7 @@ def outside(distribution: np.ndarray, bounds: tuple[int, int]) -> float:
 
 
 def bounds(total: int, share: float, claims: int, least: float | None = None) -> tuple[int, int]:
-    """What `hold` allows for a claim, among so many of one call."""
+    """What `hold` allows for a claim, among so many of one group."""
     return hidden.Claim("", 0, total, share, least).bounds(hidden.RISK / (2 * claims))
 
 
@@ -128,7 +129,7 @@ def words_of_a_sample(rows: int) -> torch.Tensor:
     return hidden.inner(ids)  # (rows, 40)
 
 
-# The risk of each call of `hold`, for right work
+# The risk of each group of claims, for right work
 
 
 def selection_risks_independent(rows: int) -> dict[str, float]:
@@ -217,8 +218,8 @@ def other_risks() -> dict[str, float]:
         sum(n * plain_risk(count, 1 / n, places + places - 1) for n in (places, places - 1)) for count in singles
     )
     risks = {"single selection": forced, "single selection of corrupt": forced}
-    for rate in (0.5, 0.25):
-        risks[f"rate {rate}"] = risks[f"rate {rate} of corrupt"] = plain_risk(150 * ROW, rate)
+    for rate in hidden.OTHER_RATES:
+        risks[f"rate {rate}"] = risks[f"rate {rate} of corrupt"] = plain_risk(hidden.OTHER_ROWS * ROW, rate)
     risks["public rate"] = plain_risk(PUBLIC_SELECT_ROWS * ROW, hidden.RATE)
     shown = [*grid(PUBLIC_ROWS * ROW, hidden.RATE), PICKED * PUBLIC_ROWS]
     risks["public shares"] = max(sum(plain_risk(s, share, 3) for share in SHARES) for s in shown)
@@ -235,7 +236,7 @@ def other_risks() -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def risks() -> dict[str, float]:
-    """The larger of the two kinds' risks, for each call of `hold` and each other check that draws."""
+    """The larger of the two kinds' risks, for each group of claims and each other check that draws."""
     found = branch_risks() | other_risks()
     for function, rows in (("corrupt", hidden.ROWS), ("select_targets", hidden.SELECT_ROWS)):
         independent, exact = selection_risks_independent(rows), selection_risks_exact(rows)
@@ -262,17 +263,17 @@ def test_interval_is_the_judges_own():
 def test_right_work_fails_no_check(risks):
     worst = max(risks, key=risks.get)
     together = sum(risks.values())
-    print(f"largest risk of one call: {risks[worst]:.2g} ({worst}); of all {len(risks)} together: {together:.2g}")
+    print(f"largest risk of one group: {risks[worst]:.2g} ({worst}); of all {len(risks)} together: {together:.2g}")
     assert all(0 <= risk < ALL_CHECKS_TOGETHER for risk in risks.values())
     assert together < ALL_CHECKS_TOGETHER
 
 
 def test_other_ways_of_counting_are_inside():
     """Exact counts taken from the row's 42 tokens, rounded up or down, give rates that the checks allow."""
-    for rate in (0.5, 0.25):
-        low, high = bounds(150 * ROW, rate, 1)
+    for rate in hidden.OTHER_RATES:
+        low, high = bounds(hidden.OTHER_ROWS * ROW, rate, 1)
         for count in (math.floor(42 * rate), math.ceil(42 * rate), round(40 * rate)):
-            assert low <= 150 * count <= high
+            assert low <= hidden.OTHER_ROWS * count <= high
 
 
 def caught(rate: float, shares: tuple[float, float, float], times: int = 20_000) -> float:
@@ -320,7 +321,7 @@ def whole_sample(generator: torch.Generator, rate: float, shares: tuple[float, f
     return hidden.Sample(ids, torch.where(selected, corrupted, ids), selected)
 
 
-def calls_of_hold(sample) -> dict[str, list]:
+def groups_of(sample) -> dict[str, list]:
     ids, selected = hidden.inner(sample.ids), hidden.inner(sample.selected)
     return {
         "rate": hidden.rate_claims("corrupt", selected),
@@ -338,13 +339,13 @@ def calls_of_hold(sample) -> dict[str, list]:
 
 
 def failing(sample) -> set[str]:
-    return {name for name, claims in calls_of_hold(sample).items() if hidden.broken(claims) is not None}
+    return {name for name, claims in groups_of(sample).items() if hidden.broken(claims) is not None}
 
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_right_samples_pass(exact):
     generator = torch.Generator().manual_seed(1)
-    for _ in range(5):
+    for _ in range(3):
         assert failing(whole_sample(generator, hidden.RATE, SHARES, exact)) == set()
 
 
@@ -353,7 +354,7 @@ def test_wrong_samples_fail_what_they_should(name):
     """Wrong numbers fail the checks of rate and shares, and no other."""
     generator = torch.Generator().manual_seed(2)
     rate, shares = WRONG[name]
-    for _ in range(5):
+    for _ in range(3):
         found = failing(whole_sample(generator, rate, shares, exact=False))
         assert found
         assert found <= ({"rate"} if rate != hidden.RATE else {"masked", "random", "unchanged"})
