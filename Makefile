@@ -29,6 +29,7 @@ bench: $(VENV)/.developer system-sandbox
 	$(BIN)/python bench/throughput.py attention
 	$(BIN)/python bench/throughput.py mlm_loss
 	$(BIN)/python bench/check_cold.py
+	$(BIN)/python bench/confinement.py
 
 docs: $(VENV)/.developer
 	$(BIN)/python docs/generate.py

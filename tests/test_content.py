@@ -75,7 +75,7 @@ def test_an_assignment_as_it_is_written(course: Path) -> None:
         ("title =", "titel =", [", line 1: there is no key `titel`; did you mean `title`?"]),
         ("public_points", "public_point", [", line 5: there is no key `public_point`; did you mean `public_points`?"]),
         ("cpu_seconds", "cpu_second", [", line 9: there is no key `cpu_second`; did you mean `cpu_seconds`?"]),
-        ("preload", "zzz", [", line 12: there is no key `zzz`; expected one of: preload."]),
+        ("preload", "zzz", [", line 12: there is no key `zzz`; expected one of: preload, profile."]),
         ("[limits]", "[limit]", [", line 7: there is no key `limit`; did you mean `limits`?"]),
         ("minimum", '"minimun"', [", line 15: there is no key `minimun`; did you mean `minimum`?"]),
         ("public_points = 30", 'public_points = "30"', [", line 5: key `public_points`", "float", "str"]),
