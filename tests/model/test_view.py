@@ -51,6 +51,21 @@ def test_known_exceptions_have_their_name_and_line(secrets_everywhere: MakeCheck
     assert check_view(check).feedback == f"Your code raised {kind} at attention.py, line 7."
 
 
+@pytest.mark.parametrize("status", ["error", "timeout", "memory", "crashed"])
+def test_lines_far_down_could_be_a_message(secrets_everywhere: MakeCheck, status: str) -> None:
+    near = check_view(secrets_everywhere(status, error=StudentError("KeyError", "attention.py", 2000))).feedback
+    far = check_view(secrets_everywhere(status, error=StudentError("KeyError", "attention.py", 2001))).feedback
+    assert "attention.py, line 2000" in near
+    assert "attention.py" not in far
+    assert "2001" not in far
+
+
+@pytest.mark.parametrize("name", ["int", "dict", "Ellipsis", "print"])
+def test_other_names_of_python_are_no_exceptions(secrets_everywhere: MakeCheck, name: str) -> None:
+    feedback = check_view(secrets_everywhere("error", error=StudentError(name, "attention.py", 7))).feedback
+    assert feedback.startswith("Your code raised an exception at attention.py, line 7.")
+
+
 KNOWN = {*vars(builtins), "OutOfMemoryError"}
 
 
