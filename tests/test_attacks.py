@@ -33,6 +33,7 @@ HONEST = {
     "mlm_loss": ("class-mlm/m01", ("00_honest", "zz_honest")),
 }
 DESERVED = {
+    "fitted_sum": 67,  # right in all but the sum
     "constant_answers": 21,  # right answers to public checks, whose inputs are public
     "table_of_public_answers": 30,  # the same, from a table
     "forged_unchanged": 64,  # right code but for its arguments, which only its own process can tell
@@ -48,6 +49,7 @@ DESERVED = {
 """Points that a cheat's code earns honestly; all others must score 0."""
 KNOWN = {
     ("stats_private_files", "C"): "who guesses a path can look up size and date of a file there",
+    ("prints_mountinfo", "C"): "the paths of the interpreter and of the grader are what they are there",
 }
 """(cheat, mode) -> what is known to remain there, and stands in docs/security.md."""
 LIMITS = "\n[limits]\nimport_seconds = 3\ncheck_seconds = 2\ntotal_seconds = 8\ncpu_seconds = 20\n"

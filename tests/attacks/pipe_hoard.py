@@ -1,7 +1,7 @@
 """Hoards memory that belongs to the kernel and that no limit of a process counts: sockets and pipes with full buffers, and
 more of them than it may have open, since those that it has sent to itself and not received are in nobody's hands.
 
-Verdict: error OSError
+Verdict: error PermissionError
 Class F.
 """
 
