@@ -33,7 +33,7 @@ HONEST = {
     "mlm_loss": ("class-mlm/m01", ("00_honest", "zz_honest")),
 }
 DESERVED = {
-    "fitted_sum": 67,  # right in all but the sum
+    "fitted_sum": 86,  # all but the checks of the sum
     "constant_answers": 21,  # right answers to public checks, whose inputs are public
     "table_of_public_answers": 30,  # the same, from a table
     "forged_unchanged": 64,  # right code but for its arguments, which only its own process can tell
