@@ -183,9 +183,9 @@ class Conversation:
         """End the student process."""
         self._drop_process()
 
-    def retire(self) -> tuple[ExitFacts | None, int]:
-        """End the student process, so that the next check gets a fresh one: how it stood, and its processor time."""
-        return self._drop_process(), self._cpu_granted
+    def retire(self) -> ExitFacts | None:
+        """End the student process, so that the next check gets a fresh one; returns how it stood."""
+        return self._drop_process()
 
     def _start(self) -> LoadReport:
         budget = int(self._limits.cpu_seconds - self._cpu_used)
@@ -238,7 +238,7 @@ class Conversation:
         """End the process, and add to its trouble what is known of it then."""
         process, self._process = self._process, None
         if process is not None:
-            trouble.facts, trouble.cpu_allowed = process.end(), self._cpu_granted
+            trouble.facts = process.end()
             self._cpu_used += trouble.facts.cpu_seconds
             words = self._keep_output(process)
             if isinstance(trouble, StudentTimeout):

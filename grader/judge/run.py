@@ -117,10 +117,10 @@ class CheckRun:
 
     def _freed(self, ended: Outcome) -> Outcome:
         """After memory ran out the next check gets a fresh process: this one may still hold what filled it."""
-        facts, cpu_allowed = self._conversation.retire()
+        facts = self._conversation.retire()
         if facts is None:
             return ended
-        figures = staff.figures(facts, cpu_allowed, self._limits, ended_itself=False)
+        figures = staff.figures(facts, self._limits, ended_itself=False)
         return replace(ended, staff_detail=f"{ended.staff_detail}\n{figures}")
 
     def _execute(self, spec: CheckSpec) -> tuple[Outcome | None, list[Observation]]:

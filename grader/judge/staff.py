@@ -1,7 +1,8 @@
-"""What staff read of a process that did not answer as it should: how it ended, what it had used, what it was allowed.
+"""What staff read of a process that did not answer as it should: how it ended, and what it was allowed.
 
 Pure functions, in the judge. The facts are the kernel's; only the text of a protocol violation is the student's word,
-cleaned and cut here. Lines that begin with `Measured:` hold what differs from run to run.
+cleaned and cut here. What differs from run to run, such as the memory it had, is left out: two gradings of a submission
+are the same.
 """
 
 from __future__ import annotations
@@ -38,13 +39,11 @@ def detail(trouble: StudentTrouble, limits: Limits) -> str:
     """All that is known of it, for `staff_detail`."""
     said = f": {plain_text(str(trouble), 300)}" if isinstance(trouble, StudentLied) else ""
     head = f"{ending(trouble) or 'Not run'}{said}."
-    return (
-        f"{head}\n{figures(trouble.facts, trouble.cpu_allowed, limits, ended_itself=isinstance(trouble, StudentGone))}"
-    )
+    return f"{head}\n{figures(trouble.facts, limits, ended_itself=isinstance(trouble, StudentGone))}"
 
 
-def figures(facts: ExitFacts | None, cpu_allowed: int, limits: Limits, ended_itself: bool) -> str:
-    """The limits, and where a process was known what it had used and how it ended."""
+def figures(facts: ExitFacts | None, limits: Limits, ended_itself: bool) -> str:
+    """The limits, and where a process was known how it ended."""
     allowed = (
         f"Limits: {limits.check_seconds:g} s for a check, {limits.import_seconds:g} s for the import, "
         f"{limits.total_seconds:g} s in all, {limits.cpu_seconds} s of processor time, "
@@ -54,9 +53,7 @@ def figures(facts: ExitFacts | None, cpu_allowed: int, limits: Limits, ended_its
         return allowed
     end = facts.signal_name or f"status {facts.status}"
     how = f"Process: ended by itself ({end})." if ended_itself else "Process: ended by the grader."
-    used = f"{facts.cpu_seconds:.2f} s of {cpu_allowed} s of processor time that were left"
-    peak = f", {facts.peak_kb >> 10} MB resident at most" if facts.peak_kb else ""
-    return f"{how}\n{allowed}\nMeasured: {used}{peak}."
+    return f"{how}\n{allowed}"
 
 
 def summary(endings: Iterable[tuple[str, str]]) -> list[str]:

@@ -39,12 +39,11 @@ class StudentTrouble(Exception):
     """The student process did not answer as it should; the check that it served fails for it.
 
     `place` says where student code was, as far as that is known. `facts` say how the process ended once it was given
-    up, and `cpu_allowed` how many seconds of processor time it had been given.
+    up.
     """
 
     place: Place | None = None
     facts: ExitFacts | None = None
-    cpu_allowed: int = 0
 
 
 class StudentTimeout(StudentTrouble):
