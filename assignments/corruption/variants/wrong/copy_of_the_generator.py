@@ -1,0 +1,42 @@
+# CANARY-PRIVATE-corruption-wrong-copy_of_the_generator
+"""You draw from a copy of the generator, so its own state stays where it was and the next call gives the same answer.
+Draw from the generator itself."""
+
+import torch
+
+
+def copy_of(generator):
+    copy = torch.Generator()
+    copy.set_state(generator.get_state())
+    return copy
+
+
+def choose(ids, special_ids, generator, rate):
+    eligible = ~torch.isin(ids, torch.tensor(special_ids))  # (B, T)
+    selected = eligible & (torch.rand(ids.shape, generator=generator) < rate)  # (B, T)
+    if eligible.any() and not selected.any():
+        places = eligible.nonzero()  # (N, 2)
+        row, column = places[torch.randint(len(places), (1,), generator=generator).item()]
+        selected[row, column] = True
+    return selected
+
+
+def select_targets(ids, special_ids, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    return choose(ids, special_ids, copy_of(generator), rate)
+
+
+def corrupt(ids, special_ids, mask_id, random_pool, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    if len(random_pool) == 0:
+        raise ValueError("random_pool is empty")
+    generator = copy_of(generator)
+    selected = choose(ids, special_ids, generator, rate)  # (B, T)
+    branch = torch.rand(ids.shape, generator=generator)  # (B, T)
+    replacement = random_pool[torch.randint(len(random_pool), ids.shape, generator=generator)]  # (B, T)
+    becomes_mask = selected & (branch < 0.8)  # (B, T)
+    becomes_random = selected & (branch >= 0.8) & (branch < 0.9)  # (B, T)
+    corrupted = torch.where(becomes_random, replacement, ids)  # (B, T)
+    return corrupted.masked_fill(becomes_mask, mask_id), selected

@@ -1,0 +1,32 @@
+# CANARY-PRIVATE-corruption-wrong-drawn_with_replacement
+"""You draw 15% of the row's positions with replacement, so some are drawn twice and fewer than 15% are selected. Draw
+without replacement, as torch.randperm does."""
+
+import torch
+
+
+def select_targets(ids, special_ids, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    eligible = ~torch.isin(ids, torch.tensor(special_ids))  # (B, T)
+    selected = torch.zeros_like(eligible)  # (B, T)
+    for row, places in enumerate(eligible):
+        where = places.nonzero()[:, 0]  # (n,)
+        if len(where):
+            count = max(1, round(rate * len(where)))
+            selected[row, where[torch.randint(len(where), (count,), generator=generator)]] = True
+    return selected
+
+
+def corrupt(ids, special_ids, mask_id, random_pool, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    if len(random_pool) == 0:
+        raise ValueError("random_pool is empty")
+    selected = select_targets(ids, special_ids, generator, rate)  # (B, T)
+    branch = torch.rand(ids.shape, generator=generator)  # (B, T)
+    replacement = random_pool[torch.randint(len(random_pool), ids.shape, generator=generator)]  # (B, T)
+    becomes_mask = selected & (branch < 0.8)  # (B, T)
+    becomes_random = selected & (branch >= 0.8) & (branch < 0.9)  # (B, T)
+    corrupted = torch.where(becomes_random, replacement, ids)  # (B, T)
+    return corrupted.masked_fill(becomes_mask, mask_id), selected

@@ -1,0 +1,28 @@
+# CANARY-PRIVATE-corruption-wrong-one_for_each_row_only
+"""You select a single position in each row. 15% of the row's eligible positions are to be selected: 6 of 40."""
+
+import torch
+
+
+def select_targets(ids, special_ids, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    eligible = ~torch.isin(ids, torch.tensor(special_ids))  # (B, T)
+    keys = torch.rand(ids.shape, generator=generator) * eligible  # (B, T)
+    best = keys.amax(dim=1, keepdim=True)  # (B, 1)
+    selected = eligible & (keys == best)  # (B, T)
+    return selected
+
+
+def corrupt(ids, special_ids, mask_id, random_pool, generator, rate=0.15):
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    if len(random_pool) == 0:
+        raise ValueError("random_pool is empty")
+    selected = select_targets(ids, special_ids, generator, rate)  # (B, T)
+    branch = torch.rand(ids.shape, generator=generator)  # (B, T)
+    replacement = random_pool[torch.randint(len(random_pool), ids.shape, generator=generator)]  # (B, T)
+    becomes_mask = selected & (branch < 0.8)  # (B, T)
+    becomes_random = selected & (branch >= 0.8) & (branch < 0.9)  # (B, T)
+    corrupted = torch.where(becomes_random, replacement, ids)  # (B, T)
+    return corrupted.masked_fill(becomes_mask, mask_id), selected
