@@ -60,7 +60,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def call(process: StudentProcess) -> None:
     """One call with a tensor of 5 x 32 numbers there and back."""
-    arguments = {"target": [None, "same"], "args": [torch.zeros(5, 32)], "kwargs": {}, "inspect": False}
+    arguments = {"target": [None, "same"], "args": [torch.zeros(5, 32)], "kwargs": {}, "views": {}, "inspect": False}
     nonce = secrets.token_hex(8)
     header, payload = process.ask(calls.pack_request(nonce, calls.CALL, arguments), 10.0)
     assert calls.parse_reply(header, payload, nonce).error is None

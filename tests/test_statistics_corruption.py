@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import torch
 
+from grader.judge.chance import Claim, broken
 from grader.judge.plugin import load_module
 
 FOLDER = Path(__file__).resolve().parents[1] / "assignments" / "corruption"
@@ -41,7 +42,6 @@ WRONG = {
     "rate 0.12": (0.12, SHARES),
     "rate 0.18": (0.18, SHARES),
 }
-PUBLIC_ROWS, PUBLIC_SELECT_ROWS = 1200, 600
 
 
 # Distributions: arrays of probabilities of the counts 0, 1, 2, ...
@@ -97,8 +97,8 @@ def outside(distribution: np.ndarray, bounds: tuple[int, int]) -> float:
 
 
 def bounds(total: int, share: float, claims: int, least: float | None = None) -> tuple[int, int]:
-    """What `hold` allows for a claim, among so many of one group."""
-    return hidden.Claim("", 0, total, share, least).bounds(hidden.RISK / (2 * claims))
+    """What is allowed for a claim, among so many of one group."""
+    return Claim("", 0, total, share, least).bounds(hidden.RISK / (2 * claims))
 
 
 def grid(total: int, share: float, points: int = 9) -> list[int]:
@@ -220,8 +220,8 @@ def other_risks() -> dict[str, float]:
     risks = {"single selection": forced, "single selection of corrupt": forced}
     for rate in hidden.OTHER_RATES:
         risks[f"rate {rate}"] = risks[f"rate {rate} of corrupt"] = plain_risk(hidden.OTHER_ROWS * ROW, rate)
-    risks["public rate"] = plain_risk(PUBLIC_SELECT_ROWS * ROW, hidden.RATE)
-    shown = [*grid(PUBLIC_ROWS * ROW, hidden.RATE), PICKED * PUBLIC_ROWS]
+    risks["public rate"] = plain_risk(public.SELECT_ROWS * ROW, hidden.RATE)
+    shown = [*grid(public.ROWS * ROW, hidden.RATE), PICKED * public.ROWS]
     risks["public shares"] = max(sum(plain_risk(s, share, 3) for share in SHARES) for s in shown)
     # The number of [MASK] follows from the number selected in all of the batches: each that is not the first with its
     # number of selected tokens would have to repeat that one's number of [MASK].
@@ -251,13 +251,6 @@ def test_distributions_are_right():
     assert exact_pairs @ np.arange(4) == pytest.approx(20 * PICKED / ROW * (PICKED - 1) / (ROW - 1))
     assert repeated(exact_pairs, 5) @ np.arange(16) == pytest.approx(5 * exact_pairs @ np.arange(4))
     assert repeated(binomial(3, 0.2), 4) == pytest.approx(binomial(12, 0.2))
-
-
-def test_interval_is_the_judges_own():
-    from grader.judge.compare import binomial_interval
-
-    for total, share, probability in ((25_500, 0.1, 1e-11), (4250, 0.15, 2e-13), (300, 1 / 9, 1e-12), (5, 0.8, 1e-3)):
-        assert hidden.interval(total, share, probability) == binomial_interval(total, share, probability)
 
 
 def test_right_work_fails_no_check(risks):
@@ -339,7 +332,7 @@ def groups_of(sample) -> dict[str, list]:
 
 
 def failing(sample) -> set[str]:
-    return {name for name, claims in groups_of(sample).items() if hidden.broken(claims) is not None}
+    return {name for name, claims in groups_of(sample).items() if broken(claims, hidden.RISK) is not None}
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -360,9 +353,5 @@ def test_wrong_samples_fail_what_they_should(name):
         assert found <= ({"rate"} if rate != hidden.RATE else {"masked", "random", "unchanged"})
 
 
-def test_public_sizes():
-    """The public checks' sizes stand in their code; this test counts with the same."""
-    text = (FOLDER / "handout" / "check_corruption.py").read_text("utf-8")
-    assert f"sentences(generator, {PUBLIC_ROWS})" in text
-    assert f"{PUBLIC_SELECT_ROWS} * 40" in text
+def test_public_checks_take_the_same_risk():
     assert public.RISK == hidden.RISK

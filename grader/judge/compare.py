@@ -167,27 +167,3 @@ class _JsonForm:
             return tensor_to_json(dtype_name(plain.dtype), tuple(plain.shape), flat.tolist())
         # Nothing in it needs a word: the list as it is, without a look at each of its numbers.
         return {"dtype": dtype_name(plain.dtype), "shape": list(plain.shape), "data": flat.tolist()}
-
-
-def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:
-    """The narrowest (low, high) with P(X < low) <= probability and P(X > high) <= probability, X ~ Binomial.
-
-    Computed from the exact probabilities by summing from either end, in floating point from log-factorials. The sums
-    begin twelve standard deviations and forty counts from the mean; what lies beyond is less than 1e-25.
-    """
-    reach = 12 * math.sqrt(total * share * (1 - share)) + 40
-    first, last = max(0, math.floor(total * share - reach)), min(total, math.ceil(total * share + reach))
-
-    def log_mass(k: int) -> float:
-        choose = math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1)
-        return choose + k * math.log(share) + (total - k) * math.log1p(-share)
-
-    def first_beyond(counts: range) -> int:
-        tail = 0.0
-        for k in counts:
-            tail += math.exp(log_mass(k))
-            if tail > probability:
-                return k
-        return counts[-1]
-
-    return first_beyond(range(first, total + 1)), first_beyond(range(last, -1, -1))

@@ -128,7 +128,7 @@ class Conversation:
             raise self._troubled(StudentTimeout(limit))
         nonce = secrets.token_hex(8)
         frame = pack_request(nonce, operation, arguments, allowed)
-        generators = sum(isinstance(value, Generator) for value in _flat(arguments))
+        generators = len({value.number for value in _flat(arguments) if isinstance(value, Generator)})
         started = time.monotonic()
         try:
             header, payload = self._process.ask(frame, allowed + _LATE_SECONDS)
@@ -148,7 +148,7 @@ class Conversation:
         if late:
             self._keep_output(self._process)
         if reply.error is not None:
-            raise StudentRaised(self._placed(reply.error))
+            raise StudentRaised(self._placed(reply.error), reply.generators)
         self.answered = True
         return reply
 

@@ -2,7 +2,8 @@
 
 Functions over records; no student code, no torch. Each wrong variant was graded once, and what its checks observed
 was kept. A submission's failed checks are compared with those: a variant explains a check if status, kind of exception
-and every observation are equal within tolerance. No match, no guess:
+and every observation are equal within tolerance; counts of random draws are if one share may have made both. No match,
+no guess:
 
 - everything that the variant fails, the submission fails too, and more than half of it in the same way;
 - where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
@@ -19,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from grader.judge.chance import same_share
 from grader.model.observation import Observation, is_tensor_json
 from grader.model.result import CheckResult, Diagnosis, GradeResult
 
@@ -143,7 +145,16 @@ def _same_failure(mine: FailedCheck, theirs: FailedCheck) -> bool:
     if not mine.observations and mine.error is None:
         return False
     pairs = zip(reversed(mine.observations), reversed(theirs.observations), strict=True)  # the failed one first
-    return all(a.name == b.name and a.kind == b.kind and same_value(a.actual, b.actual) for a, b in pairs)
+    return all(a.name == b.name and a.kind == b.kind and _same_actual(a, b) for a, b in pairs)
+
+
+def _same_actual(a: Observation, b: Observation) -> bool:
+    if a.kind != "proportions":
+        return same_value(a.actual, b.actual)
+    if len(a.actual["count"]) != len(b.actual["count"]):
+        return False
+    columns = (a.actual["count"], a.actual["total"], b.actual["count"], b.actual["total"])
+    return all(map(same_share, *columns))
 
 
 def same_value(a: Any, b: Any) -> bool:

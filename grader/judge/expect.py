@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 
 import torch
 
+from grader.judge.chance import Claim, broken, claim_text, risk_of_each_end
 from grader.judge.compare import (
     as_tensor,
     at,
-    binomial_interval,
     describe,
     difference_text,
     dtype_name,
@@ -29,6 +29,8 @@ from grader.model.observation import Observation, number_to_json
 
 RTOL = 1e-4
 ATOL = 1e-5
+_CLAIMS_TOLD = 4
+"""Up to so many claims of one comparison are all told in feedback, else the first that does not hold."""
 
 
 class CheckFailed(AssertionError):
@@ -170,17 +172,31 @@ class Expect:
             raise TypeError(f"expect.that takes a bool, not {type(holds).__name__}")
         self._record(name, "that", True, holds, "" if holds else f"{name}: {text}")
 
-    def proportion(self, count: int, total: int, share: float, name: str, probability: float = 1e-10) -> None:
-        """`count` of `total` must lie in the exact binomial interval around `share`.
+    def proportion(self, count: int, total: int, share: float, name: str, risk: float = 1e-10) -> None:
+        """`count` of `total` must lie in the exact binomial interval around `share`; see `proportions`."""
+        self.proportions([Claim(name, count, total, share)], name, risk)
 
-        A right share falls outside on each side with at most `probability`.
+    def proportions(self, claims: Sequence[Claim], name: str, risk: float = 1e-10) -> None:
+        """Every claim's count must lie in its exact binomial interval; one observation holds them all.
+
+        `risk`: how likely a right implementation is to fail any of them, at most. It is divided among the intervals'
+        ends. A claim about no case, or about a share that none or all have, does not hold.
         """
-        low, high = binomial_interval(total, share, probability)
-        held = low <= count <= high
-        text = f"{name}: {count / total:.4f} of {total}, expected {low / total:.4f} to {high / total:.4f} ({share:g})."
-        text = "" if held else text
-        expected = {"share": share, "low": low, "high": high, "total": total}
-        self._record(name, "proportion", expected, {"count": count, "total": total}, text)
+        each, wrong = risk_of_each_end(claims, risk), broken(claims, risk)
+        text = ""
+        if wrong is not None:
+            told = claims if len(claims) <= _CLAIMS_TOLD else [wrong]
+            lines = [claim_text(claim, each) + "." for claim in told]
+            text = lines[0] if len(claims) == 1 else "\n".join([f"{name}:", *lines])
+        bounds = [(0, 0) if claim.empty else claim.bounds(each) for claim in claims]
+        expected = {
+            "of": [claim.name for claim in claims],
+            "share": [number_to_json(claim.share) for claim in claims],
+            "low": [low for low, _ in bounds],
+            "high": [high for _, high in bounds],
+        }
+        actual = {"count": [claim.count for claim in claims], "total": [claim.total for claim in claims]}
+        self._record(name, "proportions", expected, actual, text)
 
     def _comparable(self, actual: Any, wanted: torch.Tensor, name: str) -> torch.Tensor:
         if isinstance(actual, torch.Tensor):

@@ -1,7 +1,8 @@
-"""Probes: inputs and weights chosen so that a module's output shows what happens inside it.
+"""Probes: how a check looks at what no return value shows.
 
 Runs in the judge, called by checks. A probe asks for no extra methods: it reads the inside of an ordinary module from
-the outside.
+the outside, by inputs and weights chosen so that the output shows it, or looks at the process in which student code
+runs. What that process answers is the student's word.
 """
 
 from __future__ import annotations
@@ -11,7 +12,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.judge.student import Remote
+from grader.judge.student import Remote, Student
+from grader.sandbox.base import StudentLied
+from grader.wire import calls
+
+GENERATORS = ("torch", "numpy", "Python")
+"""The libraries whose global generators `global_generators` looks at."""
+
+
+def global_generators(student: Student, seed: int | None = None) -> dict[str, str]:
+    """Digests of the states of the global generators where student code runs, by library; seeded first, if told.
+
+    Two equal digests are the same state. Before every check all three are seeded alike for every submission.
+    """
+    found = student._ask(calls.GLOBALS, {"seed": seed}).value
+    if not isinstance(found, dict) or any(type(found.get(name)) is not str for name in GENERATORS):
+        raise StudentLied("its answer holds no states of the global generators")
+    return {name: found[name] for name in GENERATORS}
 
 
 def attention_weights_probe(

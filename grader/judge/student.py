@@ -20,11 +20,12 @@ Ask = Callable[[str, dict[str, Any]], Reply]
 
 
 class StudentRaised(Exception):
-    """Student code raised; `report` is what its process says about it."""
+    """Student code raised; `report` is what its process says, `generators` where it left those of the call."""
 
-    def __init__(self, report: ErrorReport) -> None:
+    def __init__(self, report: ErrorReport, generators: tuple[bytes, ...] = ()) -> None:
         super().__init__(f"{report.kinds[0]}: {report.text}")
         self.report = report
+        self.generators = generators
 
 
 class MissingName(Exception):
@@ -43,6 +44,16 @@ class Gradients:
     requires_grad: bool
     inputs: tuple[Any, ...]
     parameters: dict[str, Any]
+
+
+class AsView:
+    """A tensor that crosses with its strides: transposed, sliced or expanded as it is here. Others cross contiguous.
+
+    For positional arguments; two of them share no memory on the other side.
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
 
 
 class Remote:
@@ -73,17 +84,32 @@ class Remote:
             raise StudentLied("its answer does not hold the arguments")
         return value
 
+    def each(self, argument_lists: Sequence[Sequence[Any]], **keywords: Any) -> list[Any]:
+        """Call it once with each of these positional arguments, and with the keywords; returns the results.
+
+        As so many calls in a row, but in one round trip: where a check makes hundreds of small calls. A generator that
+        several calls take moves on from one to the next. The first call that raises ends them all.
+        """
+        sent = _Sent()
+        several = [sent.call(args, keywords) for args in argument_lists]
+        value = self._asked(calls.CALLS, {"target": list(self._path), "calls": several}, sent.generators)
+        if type(value) is not list or len(value) != len(several):
+            raise StudentLied("its answer has not one result for each call")
+        return value
+
     def _call(self, args: tuple[Any, ...], keywords: dict[str, Any], inspect: bool) -> Any:
-        moved = [value for value in (*args, *keywords.values()) if _is_generator(value)]
-        arguments = {
-            "target": list(self._path),
-            "args": tuple(_sent(value) for value in args),
-            "kwargs": {name: _sent(value) for name, value in keywords.items()},
-            "inspect": inspect,
-        }
-        reply = self._ask(calls.CALL, arguments)
-        for generator, state in zip(moved, reply.generators, strict=False):
-            _move(generator, state, self._salt)
+        sent = _Sent()
+        arguments = {"target": list(self._path), **sent.call(args, keywords), "inspect": inspect}
+        return self._asked(calls.CALL, arguments, sent.generators)
+
+    def _asked(self, operation: str, arguments: dict[str, Any], generators: Sequence[Any]) -> Any:
+        """The value of a call, after the judge's generators were moved to where it left the student's copies."""
+        try:
+            reply = self._ask(operation, arguments)
+        except StudentRaised as raised:
+            _move_all(generators, raised.generators, self._salt)
+            raise
+        _move_all(generators, reply.generators, self._salt)
         return self._received(reply.value)
 
     def fetch(self) -> Any:
@@ -92,13 +118,8 @@ class Remote:
 
     def vjp(self, *args: Any, cotangent: Any = None, wrt: Sequence[int] = (0,), **keywords: Any) -> Gradients:
         """Gradients of `(output * cotangent).sum()`, or of a scalar output, by inputs (`wrt`) and by parameters."""
-        arguments = {
-            "target": list(self._path),
-            "args": tuple(_sent(value) for value in args),
-            "kwargs": {name: _sent(value) for name, value in keywords.items()},
-            "wrt": list(wrt),
-            "cotangent": cotangent,
-        }
+        called = _Sent().call(args, keywords)
+        arguments = {"target": list(self._path), **called, "wrt": list(wrt), "cotangent": cotangent}
         found = self._ask(calls.VJP, arguments).value
         if not isinstance(found, dict) or found.keys() != {"output", "requires_grad", "inputs", "parameters"}:
             raise StudentLied("its answer to a gradient call has no known form")
@@ -165,19 +186,43 @@ class Student:
         return Remote(self._ask, (None, name), name, self._salt)
 
 
-def _is_generator(value: Any) -> bool:
-    import torch
+class _Sent:
+    """Arguments in the form in which they are sent, and the generators among them, each once."""
 
-    return isinstance(value, torch.Generator)
+    def __init__(self) -> None:
+        self.generators: list[Any] = []
+
+    def call(self, args: Sequence[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of one call."""
+        views = {}
+        for index, value in enumerate(args):
+            if isinstance(value, AsView):
+                views[index] = (tuple(value.tensor.shape), value.tensor.stride(), value.tensor.storage_offset())
+        return {
+            "args": tuple(self._value(value) for value in args),
+            "kwargs": {name: self._value(value) for name, value in keywords.items()},
+            "views": views,
+        }
+
+    def _value(self, value: Any) -> Any:
+        import torch
+
+        if isinstance(value, Remote):
+            (handle,) = value._path
+            return handle
+        if isinstance(value, AsView):
+            elements = value.tensor.untyped_storage().nbytes() // value.tensor.element_size()
+            return value.tensor.detach().as_strided((elements,), (1,), 0)
+        if isinstance(value, torch.Generator):
+            number = next((n for n, known in enumerate(self.generators) if known is value), len(self.generators))
+            self.generators[number:] = self.generators[number:] or [value]
+            return Generator(value.get_state().numpy().tobytes(), number)
+        return value
 
 
-def _sent(value: Any) -> Any:
-    if isinstance(value, Remote):
-        (handle,) = value._path
-        return handle
-    if _is_generator(value):
-        return Generator(value.get_state().numpy().tobytes())
-    return value
+def _move_all(generators: Sequence[Any], states: Sequence[bytes], salt: str) -> None:
+    for generator, state in zip(generators, states, strict=False):
+        _move(generator, state, salt)
 
 
 def _move(generator: Any, state: bytes, salt: str) -> None:

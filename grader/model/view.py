@@ -18,13 +18,14 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from grader.model.causes import hidden_feedback
+from grader.model.measured import Measured, measured
 from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
 
 
 class CheckView(msgspec.Struct, frozen=True):
     """One check as its student may see it. `feedback` may have several lines.
 
-    `not_run`: it could not be run, for a reason that is not the student's.
+    `not_run`: it could not be run, for a reason that is not the student's. `measured`: what it counted, unless hidden.
     """
 
     id: str
@@ -37,6 +38,7 @@ class CheckView(msgspec.Struct, frozen=True):
     hint: str
     diagnosis: Diagnosis | None
     not_run: bool = False
+    measured: list[Measured] = []
 
 
 class GroupView(msgspec.Struct, frozen=True):
@@ -174,6 +176,7 @@ def check_view(check: CheckResult) -> CheckView:
         hint="" if check.status in ("passed", "skipped") else check.hint,
         diagnosis=check.diagnosis,
         not_run=check.fault in ("author", "machine"),
+        measured=[] if hidden else measured(check.observations),
     )
 
 

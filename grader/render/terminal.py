@@ -140,6 +140,9 @@ def _print_one(console: Console, check: CheckView) -> None:
     console.print(line)
     if check.feedback:
         console.print(shown(_indented(console, plain_text(check.feedback, 2000), 10)))
+    if check.status == "passed":
+        for one in check.measured:
+            console.print(shown(_indented(console, plain_line(one.sentence, 200), 10), "dim"))
     if check.hint:
         console.print(shown(_indented(console, f"Hint: {check.hint}", 10), "cyan"))
 

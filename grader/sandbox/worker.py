@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import hashlib
 import json
 import random
 import sys
@@ -38,11 +39,13 @@ class Worker:
             calls.LOAD: self._load,
             calls.RESET: self._reset,
             calls.CALL: self._call,
+            calls.CALLS: self._calls,
             calls.FETCH: self._fetch,
             calls.VJP: self._vjp,
             calls.STATE: self._state,
             calls.PARAMETERS: self._parameters,
             calls.LOAD_STATE: self._load_state,
+            calls.GLOBALS: self._globals,
         }
 
     def serve(self) -> None:
@@ -58,7 +61,7 @@ class Worker:
 
     def _answer(self, request: calls.Request) -> bytes:
         """The reply to one call; student code runs on the clock, and nothing else does."""
-        generators: list[Any] = []
+        generators: dict[int, Any] = {}
         encoder = Encoder(keep=self._keep)
         kind = "ok"
         try:
@@ -80,17 +83,17 @@ class Worker:
         self._kept[number] = value
         return number
 
-    def _received(self, value: Any, generators: list[Any]) -> Any:
-        """Arguments with handles replaced by their objects and generator states by generators."""
+    def _received(self, value: Any, generators: dict[int, Any]) -> Any:
+        """Arguments with handles replaced by their objects and generator states by generators, one a number."""
         if isinstance(value, Handle):
             return self._kept[value.number]
         if isinstance(value, Generator):
-            import torch
+            if value.number not in generators:
+                import torch
 
-            generator = torch.Generator()
-            generator.set_state(torch.frombuffer(bytearray(value.state), dtype=torch.uint8).clone())
-            generators.append(generator)
-            return generator
+                generators[value.number] = torch.Generator()
+                generators[value.number].set_state(torch.frombuffer(bytearray(value.state), dtype=torch.uint8).clone())
+            return generators[value.number]
         if type(value) is dict:
             return {key: self._received(item, generators) for key, item in value.items()}
         if type(value) in (list, tuple):
@@ -130,8 +133,18 @@ class Worker:
         return changed
 
     def _call(self, arguments: dict[str, Any]) -> Any:
-        result = self._target(arguments["target"])(*arguments["args"], **arguments["kwargs"])
-        return (result, arguments["args"]) if arguments["inspect"] else result
+        args = _positional(arguments)
+        result = self._target(arguments["target"])(*args, **arguments["kwargs"])
+        return (result, tuple(args)) if arguments["inspect"] else result
+
+    def _calls(self, arguments: dict[str, Any]) -> list[Any]:
+        target = self._target(arguments["target"])
+        return [target(*_positional(call), **call["kwargs"]) for call in arguments["calls"]]
+
+    def _globals(self, arguments: dict[str, Any]) -> dict[str, str]:
+        if arguments["seed"] is not None:
+            seed_everything(arguments["seed"])
+        return global_states()
 
     def _fetch(self, arguments: dict[str, Any]) -> Any:
         return self._target(arguments["target"])
@@ -141,7 +154,7 @@ class Worker:
         import torch
 
         target = self._target(arguments["target"])
-        args = list(arguments["args"])
+        args = _positional(arguments)
         for index in arguments["wrt"]:
             args[index] = args[index].requires_grad_(True)
         named = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
@@ -188,11 +201,19 @@ class Worker:
                 parameter.copy_(given[name])
 
 
-def _reply_frame(nonce: str, kind: str, tree: Any, encoder: Encoder, generators: list[Any]) -> bytes:
+def _positional(call: dict[str, Any]) -> list[Any]:
+    """The positional arguments of a call, with those that were sent as views made so."""
+    args = list(call["args"])
+    for index, (shape, strides, offset) in call["views"].items():
+        args[index] = args[index].as_strided(shape, strides, offset)
+    return args
+
+
+def _reply_frame(nonce: str, kind: str, tree: Any, encoder: Encoder, generators: dict[int, Any]) -> bytes:
     """A reply as one frame; raises FrameError, a ValueError, if it is larger than the wire takes."""
     reply = {"n": nonce, kind: tree}
     if generators:
-        reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes())) for g in generators]
+        reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes(), n)) for n, g in generators.items()]
     return pack_frame(json.dumps(reply).encode("ascii"), encoder.payload)
 
 
@@ -204,6 +225,17 @@ def seed_everything(seed: int) -> None:
     if "torch" in sys.modules:
         # The CPU's generator alone: torch.manual_seed looks for devices first, on every call.
         sys.modules["torch"].default_generator.manual_seed(seed)
+
+
+def global_states() -> dict[str, str]:
+    """A digest of the state of each global generator of Python, numpy and torch, as far as they are imported."""
+    states = {"Python": repr(random.getstate())}
+    if "numpy" in sys.modules:
+        name, key, *rest = sys.modules["numpy"].random.get_state()
+        states["numpy"] = repr((name, key.tolist(), rest))
+    if "torch" in sys.modules:
+        states["torch"] = repr(sys.modules["torch"].default_generator.get_state().tolist())
+    return {name: hashlib.sha256(state.encode()).hexdigest() for name, state in states.items()}
 
 
 def flush_output() -> None:

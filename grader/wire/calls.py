@@ -23,17 +23,24 @@ LOAD = "load"
 RESET = "reset"
 """Before a check: {seed} -> names of the global switches that had been changed and were put back."""
 CALL = "call"
-"""{target, args, kwargs, inspect} -> the result, or with `inspect` (result, arguments as they are afterwards)."""
+"""{target, args, kwargs, views, inspect} -> the result, or with `inspect` (result, arguments as they are afterwards).
+
+`views` maps the index of a positional argument to the (shape, strides, offset) that it has in what was sent for it.
+"""
+CALLS = "calls"
+"""{target, calls: [{args, kwargs, views}, ..]} -> the results of one call after the other."""
 FETCH = "fetch"
 """{target} -> the object itself: a value or a handle."""
 VJP = "vjp"
-"""{target, args, kwargs, wrt, cotangent} -> {output, requires_grad, inputs, parameters}."""
+"""{target, args, kwargs, views, wrt, cotangent} -> {output, requires_grad, inputs, parameters}."""
 STATE = "state"
 """{target} -> {parameter or buffer name: tensor}."""
 PARAMETERS = "parameters"
 """{target} -> {parameter name: tensor}."""
 LOAD_STATE = "load_state"
 """{target, state} -> None; the names and shapes must be the module's own."""
+GLOBALS = "globals"
+"""{seed} -> {name: digest of its state} of the global generators, after seeding them unless the seed is None."""
 
 MAX_ERROR_TEXT = 4000
 

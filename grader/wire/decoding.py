@@ -84,7 +84,9 @@ def _slice(body: Any, payload: Payload) -> bytes:
 
 
 def _decode_generator(body: Any, payload: Payload) -> Generator:
-    return Generator(_slice(body, payload))
+    if type(body) is not list or len(body) != 3 or type(body[2]) is not int:
+        raise FrameError("the reply holds a malformed reference")
+    return Generator(payload.take(body[0], body[1]), body[2])
 
 
 def _decode_tuple(body: Any, payload: Payload) -> tuple[Any, ...]:

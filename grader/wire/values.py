@@ -7,7 +7,7 @@ crosses:
     float                   a JSON float, or {"f": "nan"}   tuple    {"t": [..]}
     bytes                   {"b": [offset, length]}         dict     {"d": [[key, value], ..]}, keys str or int
     tensor                  {"x": [dtype, shape, offset]}   handle   {"h": [number, type name]}
-    generator state         {"g": [offset, length]}         other    {"u": "what it is"}
+    generator state         {"g": [offset, length, number]} other    {"u": "what it is"}
 
 Tensors travel as dtype, shape and raw bytes and arrive as plain contiguous CPU tensors: the class, layout and device
 that the sender had are left behind, and what is not an ordinary tensor arrives as `Unsupported`, which names it. The
@@ -67,12 +67,16 @@ class Unsupported:
 
 
 class Generator:
-    """A `torch.Generator`, by its state: bytes of a uint8 tensor as `get_state` returns."""
+    """A `torch.Generator`, by its state: bytes of a uint8 tensor as `get_state` returns.
 
-    __slots__ = ("state",)
+    Those of one frame that have the same number are one generator.
+    """
 
-    def __init__(self, state: bytes) -> None:
+    __slots__ = ("number", "state")
+
+    def __init__(self, state: bytes, number: int = 0) -> None:
         self.state = state
+        self.number = number
 
 
 class Encoder:
@@ -132,7 +136,7 @@ class Encoder:
 
     def _special(self, value: Any, depth: int) -> Any:
         if isinstance(value, Generator):
-            return {"g": self._add(value.state)}
+            return {"g": [*self._add(value.state), value.number]}
         if isinstance(value, Handle):
             return {"h": [value.number, value.type_name]}
         torch = sys.modules.get("torch")

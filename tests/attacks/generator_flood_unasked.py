@@ -12,7 +12,7 @@ _real = worker.pack_frame
 
 
 def _added(header, payload=b""):
-    reply = json.loads(header) | {"gen": [{"g": [0, 0]}] * 10_000}
+    reply = json.loads(header) | {"gen": [{"g": [0, 0, 0]}] * 10_000}
     return _real(json.dumps(reply).encode(), payload)
 
 

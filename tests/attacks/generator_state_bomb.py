@@ -13,7 +13,7 @@ _real = worker.pack_frame
 
 
 def _forged(header, payload=b""):
-    reply = {"n": json.loads(header)["n"], "ok": None, "gen": [{"g": [1, (1 << 24) - 1]}] * 2000}
+    reply = {"n": json.loads(header)["n"], "ok": None, "gen": [{"g": [1, (1 << 24) - 1, 0]}] * 2000}
     return _real(json.dumps(reply).encode(), bytes(1 << 24))
 
 

@@ -12,7 +12,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.judge.compare import at, binomial_interval, describe, difference_text, first_index, value_to_json, within
+from grader.judge.chance import binomial_interval
+from grader.judge.compare import at, describe, difference_text, first_index, value_to_json, within
 from grader.wire.values import Unsupported
 
 SHAPES = st.lists(st.integers(1, 4), max_size=4)

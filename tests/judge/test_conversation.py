@@ -63,7 +63,7 @@ def conversation(sandbox: Sandbox) -> Iterator[Conversation]:
 
 def call(conversation: Conversation, name: str) -> object:
     """The value that a function of the submission returns."""
-    arguments = {"target": [None, name], "args": (), "kwargs": {}, "inspect": False}
+    arguments = {"target": [None, name], "args": (), "kwargs": {}, "views": {}, "inspect": False}
     return conversation.ask(calls.CALL, arguments).value
 
 

@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.judge.chance import Claim
 from grader.judge.expect import CheckFailed, Expect
 from grader.judge.student import Remote, StudentRaised
 from grader.wire.calls import ErrorReport, Reply
@@ -69,6 +70,7 @@ HOLDS: list[Callable[[Expect], object]] = [
     lambda e: e.raises("ValueError", raised("ValueError", "heads 3"), "x", mentions=["hidden", "heads"]),
     lambda e: e.that(True, "x", "never"),
     lambda e: e.proportion(1500, 10_000, 0.15, "x"),
+    lambda e: e.proportions([Claim("a", 8, 10, 0.8), Claim("b", 1, 100, 0.15, least=0.01)], "x"),
 ]
 FAILS: list[tuple[Callable[[Expect], object], str]] = [
     (lambda e: e.tensor([1.0], "x"), "expected a tensor, got a list of 1"),
@@ -115,6 +117,12 @@ FAILS: list[tuple[Callable[[Expect], object], str]] = [
     ),
     (lambda e: e.that(False, "x", "it is so"), "x: it is so"),
     (lambda e: e.proportion(1800, 10_000, 0.15, "x"), "x: 0.1800 of 10000"),
+    (lambda e: e.proportion(0, 0, 0.15, "x"), "nothing to compare"),
+    (
+        lambda e: e.proportions([Claim("a", 80, 100, 0.8), Claim("b", 60, 100, 0.1), Claim("c", 10, 100, 0.1)], "x"),
+        "x:\na: 0.8000 of 100, expected 0.5000 to 1.0000 (0.8).\nb: 0.6000 of 100",
+    ),
+    (lambda e: e.proportions([Claim("a", n, 100, 0.5) for n in (50, 50, 50, 50, 99)], "x"), "x:\na: 0.9900 of 100"),
 ]
 
 
@@ -129,7 +137,7 @@ def test_what_holds_is_recorded(use: Callable[[Expect], object]) -> None:
 @pytest.mark.parametrize(("use", "words"), FAILS, ids=[words for _, words in FAILS])
 def test_what_fails_is_told_and_recorded(use: Callable[[Expect], object], words: str) -> None:
     text, expect = outcome(use)
-    assert text.startswith("x: ")
+    assert text.startswith("x:")
     assert words in text
     assert expect.observations[-1].detail == text
     assert all(seen.held for seen in expect.observations[:-1])

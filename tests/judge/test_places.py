@@ -191,7 +191,7 @@ def conversation(sandbox: Sandbox) -> Iterator[Conversation]:
 def call(conversation: Conversation, name: str) -> Any:
     """The value that a function of the submission returns, in a check of its own."""
     conversation.begin_check(name, fresh=False)
-    arguments = {"target": [None, name], "args": (), "kwargs": {}, "inspect": False}
+    arguments = {"target": [None, name], "args": (), "kwargs": {}, "views": {}, "inspect": False}
     return conversation.ask(calls.CALL, arguments).value
 
 

@@ -40,7 +40,10 @@ def test_a_call() -> None:
     wire = Wire(7)
     assert wire.student.attend(1, "a", heads=2) == 7
     assert wire.asked == [
-        (calls.CALL, {"target": [None, "attend"], "args": (1, "a"), "kwargs": {"heads": 2}, "inspect": False})
+        (
+            calls.CALL,
+            {"target": [None, "attend"], "args": (1, "a"), "kwargs": {"heads": 2}, "views": {}, "inspect": False},
+        )
     ]
 
 

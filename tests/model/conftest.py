@@ -48,6 +48,18 @@ def real_results() -> dict[str, GradeResult]:
     return {result.submission.id: result for result in graded}
 
 
+def counted(name: str, detail: str = "too few") -> Observation:
+    """An observation of three shares."""
+    expected = {"of": [name, "b", "c"], "share": [0.8, 0.1, 0.1], "low": [75, 5, 5], "high": [85, 15, 15]}
+    return Observation(name, "proportions", expected, {"count": [70, 14, 16], "total": [100, 100, 100]}, detail)
+
+
+@pytest.fixture
+def make_counted() -> Callable[..., Observation]:
+    """Makes an observation of three shares, two of which are outside of what is allowed."""
+    return counted
+
+
 @pytest.fixture
 def make_check() -> Callable[..., CheckResult]:
     """Makes a visible check of 10 points that passed; fields by keyword."""
@@ -107,7 +119,7 @@ def secrets_everywhere(make_check: Callable[..., CheckResult]) -> Callable[..., 
             "status": status,
             "visibility": "hidden",
             "feedback": "expected SECRET",
-            "observations": [Observation("SECRET", "close", ["SECRET"], "SECRET", "SECRET differs")],
+            "observations": [Observation("SECRET", "close", ["SECRET"], "SECRET", "SECRET differs"), counted("SECRET")],
             "staff_detail": "SECRET in hidden/test_x.py",
         }
         return make_check("hidden", **(values | fields))

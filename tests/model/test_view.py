@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.model.observation import Observation
 from grader.model.result import CheckResult, Diagnosis, GradeResult, Printed, StudentError
 from grader.model.view import check_view, cohort_view, outcome, student_view
 
@@ -250,3 +251,21 @@ def test_outcomes(make_check: MakeCheck, make_result: MakeResult) -> None:
     assert outcome(mixed) == "2 wrong, 1 raised, 1 timed out, 1 out of memory, 1 crashed, 1 skipped"
     assert outcome(make_result("a", [make_check("a")])) == "all checks passed"
     assert outcome(make_result("a", [], status="invalid", reason="It is empty.")) == "It is empty."
+
+
+def test_visible_checks_show_what_they_counted(make_check: MakeCheck, make_counted: Callable[..., Observation]) -> None:
+    for status in ("passed", "failed"):
+        seen = check_view(make_check("a", status=status, observations=[make_counted("masked")]))
+        assert [(one.name, one.count, one.total, one.held) for one in seen.measured] == [
+            ("masked", 70, 100, False),
+            ("b", 14, 100, True),
+            ("c", 16, 100, False),
+        ]
+        assert seen.measured[0].sentence == "masked: 0.7000 of 100, allowed 0.7500 to 0.8500"
+    many = Observation("x", "proportions", {"of": ["a"] * 40}, {"count": [1] * 40, "total": [2] * 40})
+    assert check_view(make_check("a", observations=[many])).measured == []
+
+
+def test_hidden_checks_show_no_counts(make_check: MakeCheck, make_counted: Callable[..., Observation]) -> None:
+    for visibility in ("hidden", "after_due_date", "after_published"):
+        assert check_view(make_check("a", visibility=visibility, observations=[make_counted("x")])).measured == []

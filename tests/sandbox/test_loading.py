@@ -51,7 +51,7 @@ class Submission:
 
     def call(self, name: str) -> calls.Reply:
         """The reply to a call of a function without arguments."""
-        return self.ask(calls.CALL, {"target": [None, name], "args": (), "kwargs": {}, "inspect": False})
+        return self.ask(calls.CALL, {"target": [None, name], "args": (), "kwargs": {}, "views": {}, "inspect": False})
 
 
 @pytest.fixture

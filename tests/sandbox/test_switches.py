@@ -75,7 +75,7 @@ def load(process: StudentProcess, code: str) -> None:
 
 def call(process: StudentProcess, name: str) -> Any:
     """The result of a function without arguments."""
-    return ask(process, calls.CALL, {"target": [None, name], "args": (), "kwargs": {}, "inspect": False})
+    return ask(process, calls.CALL, {"target": [None, name], "args": (), "kwargs": {}, "views": {}, "inspect": False})
 
 
 @pytest.mark.parametrize(("change", "look", "name"), [*LEFT_BEHIND, NUMPY], ids=lambda text: text[:40])

@@ -68,7 +68,7 @@ def test_a_value_and_what_became_of_generators() -> None:
 
 
 def test_the_same_bytes_are_not_handed_out_twice() -> None:
-    states = [{"g": [0, 8]}, {"g": [0, 8]}]
+    states = [{"g": [0, 8, 0]}, {"g": [0, 8, 1]}]
     with pytest.raises(FrameError, match="more than once"):
         parse_reply(reply(ok=None, gen=states), b"x" * 8, NONCE, generators_sent=2)
 
@@ -99,7 +99,9 @@ def test_neither_a_value_nor_an_error(fields: dict[str, Any]) -> None:
         parse_reply(reply(**fields), b"", NONCE)
 
 
-@pytest.mark.parametrize("states", [1, {}, None, "x", [1], [{"b": [0, 1]}], [{"g": [0, 9]}], [[{"g": [0, 1]}]]])
+@pytest.mark.parametrize(
+    "states", [1, {}, None, "x", [1], [{"b": [0, 1]}], [{"g": [0, 9, 0]}], [{"g": [0, 1]}], [[{"g": [0, 1, 0]}]]]
+)
 def test_malformed_generators(states: Any) -> None:
     with pytest.raises(FrameError):
         parse_reply(reply(ok=1, gen=states), b"x", NONCE)

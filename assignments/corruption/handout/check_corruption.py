@@ -9,7 +9,7 @@ for one time in more than a thousand million. The range is computed, not chosen:
 
 import torch
 
-from grader.judge.compare import binomial_interval
+from grader.judge.chance import Claim
 from grader.judge.marks import group, hint, needs, points
 
 PAD, CLS, SEP, MASK = 0, 2, 3, 4
@@ -18,9 +18,13 @@ POOL = [31, 14, 27, 22]
 """Tokens for replacements. No sentence below holds one of them, so that each replacement can be seen."""
 RISK = 2e-11
 """How likely a right implementation is to fail one of the checks that count, at most."""
+ROWS, SELECT_ROWS, WORDS = 1200, 600, 40
+"""Sentences for counting, of so many words: for corrupt, and for select_targets."""
+BATCH = 120
+"""Sentences of one call, where many are needed."""
 
 
-def sentences(generator, rows, words=40):
+def sentences(generator, rows, words=WORDS):
     """`rows` sequences of [CLS], so many words with ids from 40 to 99, [SEP]: (rows, words + 2)."""
     ids = torch.randint(40, 100, (rows, words + 2), generator=generator)  # (rows, words + 2)
     ids[:, 0], ids[:, -1] = CLS, SEP
@@ -36,9 +40,8 @@ def padded(generator):
     return ids
 
 
-def corrupt(student, expect, ids, generator, pool=POOL, **rate):
-    """What the student's `corrupt` returns, after a look at its form: corrupted (B, T), selected (B, T)."""
-    found = student.corrupt(ids, SPECIAL, MASK, torch.tensor(pool), generator, **rate)
+def two_tensors(expect, found, ids):
+    """A result of `corrupt` after a look at its form: corrupted (B, T), selected (B, T)."""
     two = isinstance(found, (tuple, list)) and len(found) == 2
     expect.that(two, "result of corrupt", "expected two tensors, corrupted ids and selected positions.")
     corrupted = expect.tensor(found[0], "corrupted ids", shape=ids.shape, dtype=torch.int64)
@@ -46,12 +49,22 @@ def corrupt(student, expect, ids, generator, pool=POOL, **rate):
     return corrupted, selected
 
 
+def corrupt(student, expect, ids, generator):
+    """What the student's `corrupt` returns: corrupted (B, T), selected (B, T)."""
+    return two_tensors(expect, student.corrupt(ids, SPECIAL, MASK, torch.tensor(POOL), generator), ids)
+
+
 def many(student, expect, once):
-    """1200 sentences of 40 words, corrupted: ids, corrupted, selected, each (1200, 42)."""
+    """1200 sentences of 40 words, corrupted in batches: ids, corrupted, selected, each (1200, 42)."""
 
     def make(generator):
-        ids = sentences(generator, 1200)
-        return ids, *corrupt(student, expect, ids, generator)
+        batches, pool = (
+            [sentences(generator, BATCH) for _ in range(ROWS // BATCH)],
+            torch.tensor(POOL),
+        )  # (120, 42) each
+        found = student.corrupt.each([(ids, SPECIAL, MASK, pool, generator) for ids in batches])
+        parts = [(ids, *two_tensors(expect, one, ids)) for ids, one in zip(batches, found, strict=True)]
+        return tuple(torch.cat(part) for part in zip(*parts, strict=True))
 
     return once("public sample", make)
 
@@ -59,30 +72,6 @@ def many(student, expect, once):
 def eligible_in(ids):
     """Where a token stands that may be selected, (B, T)."""
     return ~torch.isin(ids, torch.tensor(SPECIAL))
-
-
-def side(found, share):
-    """Where a share lies that is not the right one, in words."""
-    if found in (0, 1):
-        return "none" if found == 0 else "all"
-    if found < share:
-        return "far too few" if found < share / 2 else "too few"
-    return "far too many" if found > 3 * share else "too many"
-
-
-def hold(expect, claims):
-    """Every claim (name, count, total, share): `count` of `total` is as a right share makes it.
-
-    The range allowed is that of the binomial distribution; the risk is divided among the ranges' ends.
-    """
-    risk = RISK / (2 * len(claims))
-    for name, count, total, share in claims:
-        low, high = binomial_interval(total, share, risk)
-        text = f"{count} of {total} are {count / total:.4f}; {share:g} allows {low / total:.4f} to {high / total:.4f}."
-        if not low <= count <= high:
-            expect.that(False, f"{name}: {side(count / total, share)}", text)
-    for name, count, total, share in claims:
-        expect.proportion(count, total, share, name, risk)
 
 
 @points(2)
@@ -120,11 +109,14 @@ def test_select_rate(student, expect, once):
     """select_targets selects 15% of the eligible positions."""
 
     def make(generator):
-        ids = sentences(generator, 600)  # (600, 42)
-        found = student.select_targets(ids, SPECIAL, generator)
-        return int((expect.tensor(found, "selected positions", shape=ids.shape) & eligible_in(ids)).sum())
+        batches = [sentences(generator, BATCH) for _ in range(SELECT_ROWS // BATCH)]  # (120, 42) each
+        found = student.select_targets.each([(ids, SPECIAL, generator) for ids in batches])
+        pairs = zip(batches, found, strict=True)
+        return sum(
+            int((expect.tensor(one, "selected positions", ids.shape) & eligible_in(ids)).sum()) for ids, one in pairs
+        )
 
-    hold(expect, [("rate of selection", once("public selection", make), 600 * 40, 0.15)])
+    expect.proportion(once("public selection", make), SELECT_ROWS * WORDS, 0.15, "rate of selection", RISK)
 
 
 @points(3)
@@ -133,9 +125,10 @@ def test_select_rate(student, expect, once):
 @hint("When the draw selects nothing, select one of the eligible positions; when none is eligible, there is none.")
 def test_select_at_least_one(student, expect, rng):
     """Something is selected whenever a position is eligible, and nothing otherwise."""
-    for words in (1, 2, 3) * 10:
-        ids = sentences(rng, 1, words)  # (1, words + 2)
-        found = expect.tensor(student.select_targets(ids, SPECIAL, rng), "selected positions", shape=ids.shape)
+    batches = [sentences(rng, 1, words) for words in (1, 2, 3) * 10]  # (1, words + 2) each
+    results = student.select_targets.each([(ids, SPECIAL, rng) for ids in batches])
+    for ids, result in zip(batches, results, strict=True):
+        found, words = expect.tensor(result, "selected positions", shape=ids.shape), ids.shape[1] - 2
         some = bool((found & eligible_in(ids)).any())
         expect.that(some, "batch with an eligible position", f"nothing is selected from {words} words.")
     ids = torch.tensor([[CLS, SEP, PAD, PAD], [CLS, MASK, SEP, PAD]])  # (2, 4)
@@ -178,11 +171,11 @@ def test_corrupt_shares(student, expect, once):
     masked = int((selected & (corrupted == MASK)).sum())
     unchanged = int((selected & (corrupted == ids)).sum())
     claims = [
-        ("share of [MASK]", masked, total, 0.8),
-        ("share of random tokens", total - masked - unchanged, total, 0.1),
-        ("share of unchanged tokens", unchanged, total, 0.1),
+        Claim("[MASK]", masked, total, 0.8),
+        Claim("random tokens", total - masked - unchanged, total, 0.1),
+        Claim("unchanged tokens", unchanged, total, 0.1),
     ]
-    hold(expect, claims)
+    expect.proportions(claims, "shares of the selected tokens", RISK)
 
 
 @points(2)

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 from grader.judge.marks import group, hint, needs, points
-from grader.judge.student import Remote
+from grader.judge.probes import global_generators
 
 
 def forms(expect, found, ids):
@@ -108,14 +108,17 @@ def test_rate_one(student, expect, rng):
 @hint("After the draw, look whether anything is selected; if not, and something is eligible, select one position.")
 def test_always_one(student, expect, rng):
     """However low the rate, a batch with an eligible position gets a selection, by both functions."""
-    setting = bert(student, expect)
+    setting, batches = bert(student, expect), []
     for shape in [(2, 3), (1, 1), (3, 1), (1, 6)] * 20:
-        ids = words(setting, rng, *shape)
-        ids[:-1] = 101  # only the last row has eligible positions
-        for name, found in (
-            ("select_targets", setting.select(ids, rng, rate=0.01)),
-            ("corrupt", setting.corrupt(ids, rng, rate=0.01)[1]),
-        ):
+        batches.append(words(setting, rng, *shape))
+        batches[-1][:-1] = 101  # only the last row has eligible positions
+    pool = torch.tensor(setting.pool)
+    selections = student.select_targets.each([(ids, setting.special, rng) for ids in batches], rate=0.01)
+    several = [(ids, setting.special, setting.mask_id, pool, rng) for ids in batches]
+    results = student.corrupt.each(several, rate=0.01)
+    for ids, selected, result in zip(batches, selections, results, strict=True):
+        expect.tensor(selected, "selected positions", shape=ids.shape, dtype=torch.bool)
+        for name, found in (("select_targets", selected), ("corrupt", forms(expect, result, ids)[1])):
             expect.that(bool((found & setting.eligible(ids)).any()), f"{name} at a low rate", "nothing is selected.")
 
 
@@ -167,39 +170,16 @@ def test_pool_of_one(student, expect, rng):
         expect.that(bool(allowed.all()), "tokens with a pool of one", "there are others than it, [MASK] and the text.")
 
 
-class Globals:
-    """The global generators of the student's process: torch's, numpy's and Python's."""
-
-    def __init__(self, student):
-        # Every module holds Python's own import function, whatever else it defines.
-        bring = Remote(student._ask, (None, "__builtins__", "__getitem__"), "the built-in names")("__import__")
-        self.torch, self.numpy, self.python = bring("torch"), bring("numpy").random, bring("random")
-
-    def seed(self, number):
-        """Bring all three into another state."""
-        self.torch.manual_seed(number)
-        self.numpy.seed(number)
-        self.python.seed(number)
-
-    def states(self):
-        """Their states by name, as values that can be compared."""
-        return {
-            "torch": self.torch.get_rng_state().tolist(),
-            "numpy": [item.tolist() if isinstance(item, Remote) else item for item in self.numpy.get_state()],
-            "Python": self.python.getstate(),
-        }
-
-
 @points(3)
 @group("Generator")
 @needs("same_state_same_answer")
 @hint("The generator is the only source of chance: nothing may depend on torch's, numpy's or Python's own generators.")
 def test_globals_not_read(student, expect, rng):
     """The same state gives the same answer, whatever the global generators hold."""
-    setting, world = bert(student, expect), Globals(student)
+    setting = bert(student, expect)
     ids, state, found = words(setting, rng, 9, 40), rng.get_state(), []
     for number in (5, 77):
-        world.seed(number)
+        global_generators(student, seed=number)
         rng.set_state(state)
         found.append((setting.select(ids, rng), *setting.corrupt(ids, rng), *setting.corrupt(ids, rng, rate=0.9)))
     names = [
@@ -219,13 +199,12 @@ def test_globals_not_read(student, expect, rng):
 @hint("Do not seed, set or draw from a global generator, not even with a number from `generator`.")
 def test_globals_not_moved(student, expect, rng):
     """The global generators of torch, numpy and Python are left as they are."""
-    setting, world = bert(student, expect), Globals(student)
+    setting = bert(student, expect)
     ids = words(setting, rng, 5, 40)
-    world.seed(11)
-    before = world.states()
+    before = global_generators(student, seed=11)
     setting.select(ids, rng)
     setting.corrupt(ids, rng)
-    for name, state in world.states().items():
+    for name, state in global_generators(student).items():
         expect.that(state == before[name], f"{name}'s global generator", "your code moved it.")
 
 
