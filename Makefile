@@ -26,8 +26,7 @@ lint: $(VENV)/.developer
 	$(BIN)/mypy
 
 bench: $(VENV)/.developer system-sandbox
-	$(BIN)/python bench/throughput.py attention
-	$(BIN)/python bench/throughput.py mlm_loss
+	for each in attention corruption mlm_loss tiny_bert; do $(BIN)/python bench/throughput.py $$each || exit 1; done
 	$(BIN)/python bench/check_cold.py
 	$(BIN)/python bench/confinement.py
 

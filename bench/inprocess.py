@@ -1,6 +1,7 @@
 """The ordinary way to grade, for comparison: student code imported into pytest's own process. No protection at all.
 
-A pytest plugin for the benchmarks. It offers the fixtures of the checks (`student`, `expect`, `reference`, `rng`) with
+A pytest plugin for the benchmarks. It offers the fixtures of the checks (`student`, `expect`, `reference`, `rng`,
+`once`) with
 the submission as an ordinary module, so that the very same check files run under plain pytest.
 `python -m pytest -p inprocess FILES` takes the submission from $SUBMISSION and the reference from $REFERENCE.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ import torch
 
 from grader.judge import marks
 from grader.judge.expect import Expect
-from grader.judge.student import Gradients, StudentRaised
+from grader.judge.student import AsView, Gradients, StudentRaised
+from grader.sandbox import worker
 from grader.sandbox.loading import error_report
-from grader.wire.calls import error_from_value
+from grader.wire import calls
+from grader.wire.calls import Reply, error_from_value
 
 
 class Local:
@@ -32,24 +36,33 @@ class Local:
         return Local(getattr(self._target, name))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self._run(copy.deepcopy(args), keywords)
+        return self._run(copied(args), keywords)
 
-    def _run(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        plain = [value._target if isinstance(value, Local) else value for value in args]
+    def each(self, argument_lists: Sequence[Sequence[Any]], **keywords: Any) -> list[Any]:
+        return [self._run(copied(args), keywords) for args in argument_lists]
+
+    def fetch(self) -> Any:
+        return self._target
+
+    def _run(self, args: list[Any], keywords: dict[str, Any]) -> Any:
         try:
-            result = self._target(*plain, **keywords)
+            result = self._target(*args, **keywords)
         except Exception as error:
             raise StudentRaised(error_from_value(error_report(error))) from None
-        if isinstance(result, torch.Tensor):
-            return result.detach().clone()
-        return Local(result) if isinstance(result, torch.nn.Module) else result
+        return received(result)
+
+    def _ask(self, operation: str, arguments: dict[str, Any]) -> Reply:
+        assert operation == calls.GLOBALS, operation
+        if arguments["seed"] is not None:
+            worker.seed_everything(arguments["seed"])
+        return Reply(worker.global_states())
 
     def inspect(self, *args: Any, **keywords: Any) -> tuple[Any, tuple[Any, ...]]:
-        copies = copy.deepcopy(args)
-        return self._run(copies, keywords), copies
+        copies = copied(args)
+        return self._run(copies, keywords), tuple(map(received, copies))
 
     def vjp(self, *args: Any, cotangent: Any = None, wrt: Any = (0,), **keywords: Any) -> Gradients:
-        copies = list(copy.deepcopy(args))
+        copies = copied(args)
         for index in wrt:
             copies[index].requires_grad_(True)
         named = dict(self._target.named_parameters()) if isinstance(self._target, torch.nn.Module) else {}
@@ -68,7 +81,7 @@ class Local:
         )
 
     def parameters(self) -> dict[str, Any]:
-        return {name: tensor.detach() for name, tensor in self._target.named_parameters()}
+        return {name: tensor.detach().clone() for name, tensor in self._target.named_parameters()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         own = dict(self._target.named_parameters())
@@ -76,11 +89,27 @@ class Local:
             for name, parameter in own.items():
                 parameter.copy_(state[name])
 
-    def train(self) -> None:
-        self._target.train()
+    def train(self, mode: bool = True) -> None:
+        self._target.train(mode)
 
     def eval(self) -> None:
         self._target.eval()
+
+
+def copied(args: Sequence[Any]) -> list[Any]:
+    """Arguments that a call may change; generators and objects of the submission themselves."""
+    plain = [value._target if isinstance(value, Local) else value for value in args]
+    plain = [value.tensor if isinstance(value, AsView) else value for value in plain]
+    return [value if isinstance(value, (torch.Generator, torch.nn.Module)) else copy.deepcopy(value) for value in plain]
+
+
+def received(value: Any) -> Any:
+    """A result in the form in which checks take it."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if type(value) in (list, tuple):
+        return type(value)(map(received, value))
+    return Local(value) if isinstance(value, torch.nn.Module) else value
 
 
 def load(path: str, name: str) -> Any:
@@ -121,3 +150,21 @@ def expect() -> Expect:
 def rng(request: pytest.FixtureRequest) -> Any:
     """A seeded generator."""
     return torch.Generator().manual_seed(len(request.node.name))
+
+
+@pytest.fixture(scope="session")
+def shared() -> dict[str, Any]:
+    """What the checks made together."""
+    return {}
+
+
+@pytest.fixture
+def once(shared: dict[str, Any]) -> Callable[[str, Callable[[Any], Any]], Any]:
+    """`once(name, make)`: what `make(generator)` returned in the first check that asked."""
+
+    def made(name: str, make: Callable[[Any], Any]) -> Any:
+        if name not in shared:
+            shared[name] = make(torch.Generator().manual_seed(len(name)))
+        return shared[name]
+
+    return made

@@ -1,7 +1,7 @@
 """Throughput of grading, as ratios measured side by side in one run.
 
-`python bench/throughput.py [ASSIGNMENT]` grades the well-behaved submissions of the example class in four ways, in
-turn, each way pinned to one core but the last:
+`python bench/throughput.py [ASSIGNMENT] [--rounds N]` grades the well-behaved submissions of the example class in four
+ways, in turn, each way pinned to one core but the last:
 
     cold      a new `python -m pytest` for each submission, checks and student code in one process
     fork      pytest warm and collected once, a fork for each submission, checks and student code in one process
@@ -14,6 +14,7 @@ first two ways cannot grade them at all. Seconds per submission, medians over ro
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import statistics
@@ -36,9 +37,13 @@ from grader.sandbox.modes import choose
 from grader.store import Run
 
 ROOT = Path(__file__).parent.parent
-SOURCES = {"attention": "examples/class", "mlm_loss": "examples/class-mlm"}
+SOURCES = {
+    "attention": "examples/class",
+    "corruption": "examples/class-corruption",
+    "mlm_loss": "examples/class-mlm",
+    "tiny_bert": "examples/class-bert",
+}
 LEFT_OUT = {"s09", "s11", "s12", "s13", "s14", "s16"}
-ROUNDS = 3
 REPEATS = 5
 """Times that the warm ways grade the class in one round, so that a round is longer than a hiccup."""
 
@@ -139,7 +144,11 @@ def slots(assignment: Any, source: Path, names: set[str], count: int) -> float:
 
 def main() -> None:
     """Measure and print."""
-    name = sys.argv[1] if len(sys.argv) > 1 else "attention"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("assignment", nargs="?", default="attention", choices=SOURCES)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    name = options.assignment
     assignment = load_assignment(ROOT, name)
     source = ROOT / SOURCES[name]
     files = [f for f in sorted(source.glob(f"*/{assignment.main_file}")) if f.parent.name not in LEFT_OUT]
@@ -147,7 +156,7 @@ def main() -> None:
     every = os.sched_getaffinity(0)
     one = {min(every)}
     measured: dict[str, list[float]] = {"cold": [], "fork": [], "slot": [], "2 slots": []}
-    for _ in range(ROUNDS):
+    for _ in range(options.rounds):
         pin(one)
         measured["cold"].append(cold(assignment, files))
         measured["fork"].append(fork(assignment, files))
@@ -155,7 +164,7 @@ def main() -> None:
         pin(every)
         measured["2 slots"].append(slots(assignment, source, names, 2))
     medians = {way: statistics.median(times) for way, times in measured.items()}
-    print(f"{name}: {len(files)} submissions, {ROUNDS} rounds, seconds per submission (median)")
+    print(f"{name}: {len(files)} submissions, {options.rounds} rounds, seconds per submission (median)")
     for way, seconds in medians.items():
         print(f"  {way:8} {seconds:7.3f}")
     print(f"  one slot is {medians['cold'] / medians['slot']:.1f} x as fast as a cold pytest")

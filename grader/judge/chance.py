@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 _NEAR = 6.0
 """Standard deviations by which two measurements of one share may differ, for `same_share`."""
 
 
-class Claim(NamedTuple):
+@dataclass(frozen=True)
+class Claim:
     """`count` of `total` cases are so; each is with probability `share`, or as little as `least`."""
 
     name: str

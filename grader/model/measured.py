@@ -44,8 +44,8 @@ def measured(observations: Iterable[Observation]) -> list[Measured]:
         if observation.kind != "proportions" or len(observation.actual["count"]) > _SHOWN:
             continue
         expected, actual = observation.expected, observation.actual
-        columns = (expected["of"], actual["count"], actual["total"], expected["share"], expected["low"])
-        for *values, high in zip(*columns, expected["high"], strict=True):
-            if values[2]:
-                found.append(Measured(*values, high))
+        columns = (expected["of"], actual["count"], actual["total"], expected["share"])
+        for name, count, total, share, low, high in zip(*columns, expected["low"], expected["high"], strict=True):
+            if total:
+                found.append(Measured(name, count, total, share, low, high))
     return found
