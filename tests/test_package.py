@@ -54,7 +54,7 @@ def contents(package: Path) -> Iterator[tuple[str, bytes]]:
 def private_files() -> list[Path]:
     """Every file of the course that no student may have."""
     folders = [ROOT / "reference", *(ROOT / "assignments").glob("*/hidden"), *(ROOT / "assignments").glob("*/variants")]
-    return [path for folder in folders for path in folder.rglob("*.py")]
+    return [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")]
 
 
 def test_every_private_file_has_a_canary_of_its_own() -> None:

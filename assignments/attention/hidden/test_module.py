@@ -5,6 +5,7 @@ import torch
 
 from grader.judge.marks import group, hint, needs, points
 from grader.judge.probes import attention_weights_probe
+from grader.judge.student import AsView
 
 B, T, HEADS, HEAD_DIM = 2, 5, 3, 7
 HIDDEN = HEADS * HEAD_DIM
@@ -27,7 +28,7 @@ def twins(student, reference, rng, hidden=HIDDEN, heads=HEADS):
     return theirs, ours
 
 
-@points(4)
+@points(3)
 @group("Module")
 @needs("module_parameters")
 @hint("Q, K and V are three blocks of the hidden width, in this order; heads are cut from each, and joined in order.")
@@ -38,6 +39,19 @@ def test_module_values(student, expect, reference, rng):
         x = draw(rng, batch, length, HIDDEN)
         with torch.no_grad():
             expect.close(theirs(x), ours(x), f"output with {heads} heads and a batch of {batch}")
+
+
+@points(1)
+@group("Module")
+@needs("module_values")
+@hint("view() wants its numbers in a row in memory, which a transposed or sliced tensor has not: reshape() takes any.")
+def test_module_strided(student, expect, reference, rng):
+    """TinySelfAttn takes an input that was transposed or sliced before."""
+    theirs, ours = twins(student, reference, rng)
+    x = draw(rng, T, B, HIDDEN).transpose(0, 1)  # (B, T, H), not contiguous
+    nonpadding = (torch.arange(T)[:, None] < torch.tensor([T, T - 2])).t()  # (B, T), not contiguous
+    with torch.no_grad():
+        expect.close(theirs(AsView(x), AsView(nonpadding)), ours(x, nonpadding), "output of a transposed input")
 
 
 @points(4)

@@ -7,6 +7,7 @@ import torch
 
 from grader.judge.marks import group, hint, needs, points
 from grader.judge.probes import global_generators
+from grader.judge.student import AsView
 
 SELECTS_NOTHING = 0.0005
 """A rate at which the draw leaves a few hundred positions out five times in six, so that one must be forced."""
@@ -68,7 +69,7 @@ def with_special(setting, generator, *shape):
     return torch.where(there, special[torch.randint(len(special), shape, generator=generator)], ids)
 
 
-@points(3)
+@points(2)
 @group("Selection")
 @needs("select_form", "corrupt_form")
 @hint("Special is what special_ids lists, all of it and nothing else: no id is special by its number or by its place.")
@@ -88,6 +89,22 @@ def test_any_special_ids(student, expect, rng):
                 )
             text = "at one place in the row nothing is ever selected."
             expect.that(bool(selected.any(dim=0).all()), f"{name}, places in the row", text)
+
+
+@points(1)
+@group("Selection")
+@needs("select_form", "corrupt_form")
+@hint("view() wants its numbers in a row in memory, which a transposed or sliced tensor has not: reshape() takes any.")
+def test_strided_ids(student, expect, rng):
+    """Both functions take ids that were cut from longer rows."""
+    setting = bert(student, expect)
+    ids = words(setting, rng, 5, 40)[:, 3:20]  # (5, 17), not contiguous
+    pool = torch.tensor(setting.pool * 2)[::2]  # (4,), not contiguous
+    selected = student.select_targets(AsView(ids), setting.special, rng)
+    expect.tensor(selected, "selected positions", shape=ids.shape, dtype=torch.bool)
+    found = student.corrupt(AsView(ids), setting.special, setting.mask_id, AsView(pool), rng)
+    corrupted, selected = forms(expect, found, ids)
+    expect.equal(corrupted[~selected], ids[~selected], "ids that are not selected")
 
 
 @points(2)

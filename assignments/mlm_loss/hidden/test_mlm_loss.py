@@ -8,7 +8,7 @@ point they are real ids, or every position is selected.
 import torch
 
 from grader.judge.marks import group, hint, needs, points
-from grader.judge.student import StudentRaised
+from grader.judge.student import AsView, StudentRaised
 
 B, T, V = 3, 6, 8
 LARGE_ATOL = 1e-3  # float32 keeps three decimals of numbers near 10 000
@@ -75,7 +75,7 @@ def test_mlm_loss_values(student, expect, reference, rng):
     compare(student, expect, reference, cases)
 
 
-@points(4)
+@points(3)
 @group("MLM loss")
 @needs("mlm_loss_values")
 @hint("One mean over all selected positions of the batch: not per sequence, and divided by nothing else.")
@@ -84,6 +84,18 @@ def test_mlm_loss_one_mean(student, expect, reference, rng):
     logits, targets, selected = draw(rng, B, T, V), ids(rng, B, T), unequal_rows()
     found = student.mlm_loss(logits, targets, selected)
     expect.close(found, reference.mlm_loss(logits, targets, selected), "loss of sequences with unequal numbers")
+
+
+@points(1)
+@group("MLM loss")
+@needs("mlm_loss_values")
+@hint("view() wants its numbers in a row in memory, which a transposed or sliced tensor has not: reshape() takes any.")
+def test_mlm_loss_strided(student, expect, reference, rng):
+    """mlm_loss takes tensors that were transposed or sliced before."""
+    logits, targets = draw(rng, B, V, T).transpose(1, 2), ids(rng, T, B).t()  # (B, T, V), (B, T), not contiguous
+    selected = torch.ones(B, 2 * T).bool()[:, ::2]  # (B, T), not contiguous
+    found = student.mlm_loss(AsView(logits), AsView(targets), AsView(selected))
+    expect.close(found, reference.mlm_loss(logits, targets, selected), "loss of transposed tensors")
 
 
 @points(3)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from grader.judge.marks import group, hint, needs, points
+from grader.judge.student import AsView
 
 SIZES = {"vocab": 11, "hidden": 12, "heads": 3, "layers": 2, "max_len": 9, "classes": 4}
 OTHERS = {"vocab": 17, "hidden": 10, "heads": 5, "layers": 3, "max_len": 21, "classes": 6}
@@ -127,7 +128,7 @@ def test_model_embeddings(student, expect, reference, rng):
             expect.close(found, ours(ids), f"state at [CLS] of {ids.shape[1]} tokens, read through an identity")
 
 
-@points(4)
+@points(3)
 @group("Model")
 @needs("model_embeddings", "layer_values")
 @hint(
@@ -143,6 +144,19 @@ def test_model_values(student, expect, reference, rng):
             name = f"logits for {ids.shape[1]} of {sizes['max_len']} tokens"
             with torch.no_grad():
                 expect.close(found, ours(ids), name, atol=LOOSE_ATOL)
+
+
+@points(1)
+@group("Model")
+@needs("model_values")
+@hint("view() wants its numbers in a row in memory, which a transposed or sliced tensor has not: reshape() takes any.")
+def test_model_strided(student, expect, reference, rng):
+    """The model takes ids that were cut from longer rows."""
+    theirs, state = theirs_alone(student, rng, **ONE_LAYER)
+    ids = some_ids(rng, SIZES["vocab"], B, 2 * T)[:, :T]  # (B, T), not contiguous
+    with torch.no_grad():
+        expected = ours_with(reference, state, **ONE_LAYER)(ids)
+    expect.close(theirs(AsView(ids)), expected, "logits of ids cut from longer rows", atol=LOOSE_ATOL)
 
 
 @points(1)
