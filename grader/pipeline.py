@@ -111,8 +111,10 @@ def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> 
 
 
 def fingerprint(submission: Submission, assignment: Assignment) -> str:
-    """Names everything that a result is made from: the student, the files, the assignment and the grader."""
-    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {submission.student}"
+    """Names everything that a result is made from: who, when, the files, the assignment and the grader."""
+    who = (submission.student, submission.name, submission.members)
+    when = (submission.submitted_at, submission.late, submission.extension)
+    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {who} {when}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from grader.model.observation import Observation
-from grader.model.submission import Submission
+from grader.model.submission import Person, Submission
 
 SCHEMA_VERSION = 1
 
@@ -72,7 +72,7 @@ class FileInfo(msgspec.Struct, frozen=True):
 
 
 class SubmissionInfo(msgspec.Struct, frozen=True):
-    """Who handed in what, without the contents."""
+    """Who handed in what, without the contents. Fields as of `Submission`."""
 
     id: str
     student: str
@@ -80,6 +80,9 @@ class SubmissionInfo(msgspec.Struct, frozen=True):
     sha256: str
     files: list[FileInfo]
     graded_file: str | None = None
+    name: str = ""
+    late: bool | None = None
+    members: list[Person] = []
 
 
 def submission_info(submission: Submission) -> SubmissionInfo:
@@ -91,6 +94,9 @@ def submission_info(submission: Submission) -> SubmissionInfo:
         sha256=submission.sha256,
         files=[FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
         graded_file=submission.graded_file,
+        name=submission.name,
+        late=submission.late,
+        members=list(submission.members),
     )
 
 
