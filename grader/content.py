@@ -19,7 +19,7 @@ import msgspec
 
 import grader
 from grader.errors import UsageProblem
-from grader.model.assignment import Assignment, AssignmentFile, IsolationNeeds, Limits, SandboxNeeds
+from grader.model.assignment import Assignment, AssignmentFile, Attempts, IsolationNeeds, Limits, SandboxNeeds
 
 _PACKAGE = Path(grader.__file__).resolve().parent
 _MISCONCEPTIONS = "misconceptions.json"
@@ -117,7 +117,7 @@ def _explain(problem: str, text: str) -> str:
     section = where.group(1).split(".")[0] if where else ""
     if unknown:
         key = unknown.group(1)
-        tables = {"limits": Limits, "sandbox": SandboxNeeds, "isolation": IsolationNeeds}
+        tables = {"limits": Limits, "sandbox": SandboxNeeds, "isolation": IsolationNeeds, "attempts": Attempts}
         allowed = tables.get(section, AssignmentFile).__struct_fields__
         close = difflib.get_close_matches(key, allowed, n=1)
         expected = f"did you mean `{close[0]}`?" if close else f"expected one of: {', '.join(allowed)}."

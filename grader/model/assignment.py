@@ -54,6 +54,12 @@ class IsolationNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minimum: str = "confined"
 
 
+class Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which of a student's attempts is graded: by default the last one that the LMS has."""
+
+    count: Literal["newest", "first", "newest_on_time"] = "newest"
+
+
 class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The contents of `assignment.toml`."""
 
@@ -67,6 +73,7 @@ class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     sandbox: SandboxNeeds = SandboxNeeds()
     isolation: IsolationNeeds = IsolationNeeds()
+    attempts: Attempts = Attempts()
 
 
 class Assignment(msgspec.Struct, frozen=True):
