@@ -10,7 +10,8 @@ import re
 import sys
 from pathlib import PurePosixPath
 
-from grader.intake.files import Files, RefusedFiles, read_zip, shown
+from grader.intake.archive import unpack_handed_in
+from grader.intake.files import Files, RefusedFiles, shown
 from grader.intake.text import NotText, decode_source
 from grader.model.submission import Submission, SubmittedFile
 
@@ -27,7 +28,7 @@ def build_submission(
     kept = tuple(SubmittedFile(key, content) for key, content in sorted(files.items()))
     told = list(notices)
     try:
-        unpacked = _unpack_single_zip(files, told)
+        unpacked = unpack_handed_in(files, told)
         chosen = _choose(unpacked, main_file, [] if flat else told)
         sources = _sources(unpacked, chosen, main_file, told)
     except (RefusedFiles, NotText) as error:
@@ -38,15 +39,6 @@ def build_submission(
 def refused_submission(name: str, student: str, problem: str, unreadable: bool = False) -> Submission:
     """A submission that intake refused whole, or that this machine could not read."""
     return Submission(name, student, (), None, {}, problem, unreadable=unreadable)
-
-
-def _unpack_single_zip(files: Files, notices: list[str]) -> Files:
-    """If what was handed in is one archive and no source, the archive's files."""
-    zips = [name for name in files if name.lower().endswith(".zip")]
-    if len(zips) != 1 or any(name.endswith(".py") for name in files):
-        return files
-    notices.append(f"{shown(zips[0])} was unpacked.")
-    return read_zip(files[zips[0]], zips[0])
 
 
 def _choose(files: Files, main_file: str, notices: list[str]) -> str:
