@@ -1,7 +1,8 @@
 """The story of one submission, start to end.
 
 Runs in the command. `grade` takes a submission to a result: judged in another process, tried again if that process
-died, diagnosed, stamped. `publish` takes a result to what people read. Everything else is somebody's detail.
+died, diagnosed, less what being late costs, stamped. `publish` takes a result to what people read. Everything else is
+somebody's detail.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from grader.exporters.grades_csv import grades_csv
 from grader.judge.diagnosis import Misconceptions, diagnose
 from grader.model import result as records
 from grader.model.assignment import Assignment
+from grader.model.late import with_lateness
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
 from grader.model.view import cohort_view, student_view
@@ -64,6 +66,7 @@ def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeR
     """One submission, graded. Never raises for anything that the submission does."""
     try:
         result = diagnose(judged(submission, judge, course.assignment, course.mode), course.known)
+        result = with_lateness(result, course.assignment.about.deadline)
     except Exception as error:  # a bug of ours must cost neither the student nor the rest of the class
         result = ungraded(submission, course.assignment, course.mode, f"{type(error).__name__}: {error}")
     return _stamped(result, fingerprint(submission, course.assignment))
