@@ -99,6 +99,12 @@ def before_deduction(result: GradeResult) -> float | None:
     return result.score if result.lateness is None else result.lateness.score_before
 
 
+def people_of(result: GradeResult) -> list[str]:
+    """The ids of those whose work it is."""
+    about = result.submission
+    return [about.student, *(member.student for member in about.members if member.student != about.student)]
+
+
 def late_word(result: GradeResult) -> str:
     """`yes`, `no`, or empty where nothing is known."""
     return {True: "yes", False: "no", None: ""}[result.submission.late]
@@ -108,6 +114,12 @@ def deadline_notices(result: GradeResult) -> list[str]:
     """What staff should know about the time of handing in."""
     found = (notice for notice in result.staff_notices if notice.startswith(_NOTICE))
     return [notice.removeprefix(_NOTICE) for notice in found]
+
+
+def late_texts(result: GradeResult) -> list[str]:
+    """What a list of a class tells beside the word: what being late costs, and what staff should know."""
+    lateness = result.lateness
+    return [*([lateness.reason] if lateness is not None and lateness.late else []), *deadline_notices(result)]
 
 
 def is_late(submitted_at: str | None, extension: str | None, people: Iterable[str], deadline: Deadline) -> bool | None:
@@ -122,8 +134,7 @@ def is_late(submitted_at: str | None, extension: str | None, people: Iterable[st
 def _lateness(result: GradeResult, deadline: Deadline) -> tuple[Lateness | None, list[str]]:
     """The lateness, or None where the time is unknown, and notices for staff."""
     about = result.submission
-    people = [about.student, *(member.student for member in about.members)]
-    terms, notices = terms_for(about.extension, people, deadline)
+    terms, notices = terms_for(about.extension, people_of(result), deadline)
     submitted = _known_instant(about.submitted_at)
     if submitted is None:
         return None, [*notices, _unknown(about)]

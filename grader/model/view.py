@@ -18,8 +18,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from grader.model.causes import hidden_feedback
+from grader.model.late import late_texts, late_word
 from grader.model.measured import Measured, measured
-from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
+from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Lateness, Printed, Status
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -70,10 +71,11 @@ class StudentView(msgspec.Struct, frozen=True):
     isolation: str
     environment: str
     hidden_topics: list[str] = []
+    lateness: Lateness | None = None
 
 
 class CohortRow(msgspec.Struct, frozen=True):
-    """One submission on the class page."""
+    """One submission on the class page. `late` is `yes`, `no` or empty; `late_texts` say more, one line each."""
 
     id: str
     student: str
@@ -86,6 +88,8 @@ class CohortRow(msgspec.Struct, frozen=True):
     diagnoses: list[Diagnosis]
     notices: list[str]
     seconds: float
+    late: str = ""
+    late_texts: list[str] = []
 
 
 class CheckStanding(msgspec.Struct, frozen=True):
@@ -148,6 +152,7 @@ def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> Stud
         environment=f"grader {result.environment.grader}, Python {result.environment.python}, "
         f"torch {result.environment.torch}",
         hidden_topics=list(hidden_topics),
+        lateness=result.lateness,
     )
 
 
@@ -224,6 +229,8 @@ def _cohort_row(result: GradeResult) -> CohortRow:
         diagnoses=list(diagnoses.values()),
         notices=list(result.notices),
         seconds=result.seconds,
+        late=late_word(result),
+        late_texts=late_texts(result),
     )
 
 
