@@ -13,6 +13,7 @@ import io
 import unicodedata
 from collections.abc import Iterable
 
+from grader.model.late import late_word
 from grader.model.result import GradeResult
 from grader.model.text import plain_line
 
@@ -34,7 +35,7 @@ def grades_csv(results: Iterable[GradeResult]) -> str:
                 result.status,
                 "" if result.score is None else f"{result.score:g}",
                 f"{result.max_score:g}",
-                "",
+                late_word(result),
                 cell("; ".join(result.notices)),
             ]
         )

@@ -58,6 +58,12 @@ def test_columns_and_rows() -> None:
     ]
 
 
+@pytest.mark.parametrize(("late", "word"), [(True, "yes"), (False, "no"), (None, "")])
+def test_late_is_yes_no_or_empty(late: bool | None, word: str) -> None:
+    about = SubmissionInfo("a", "A", None, "", [], late=late)
+    assert rows(result("a", "A", submission=about))[1][5] == word
+
+
 def test_an_empty_class_is_a_header() -> None:
     assert grades_csv([]) == "id,student,status,score,max_score,late,notices\r\n"
 
