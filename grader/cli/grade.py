@@ -21,8 +21,10 @@ from grader.content import course_folder, load_assignment, templates_folder
 from grader.errors import MachineProblem, UsageProblem
 from grader.intake.source import find_submissions
 from grader.model.assignment import Assignment
+from grader.model.late import people_of
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
+from grader.model.terms import unknown_people
 from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
 from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
@@ -149,6 +151,8 @@ class _Batch:
             results = [result for result in results if result.submission.id in here]
         elif others := [result.submission.id for result in results if result.submission.id not in here]:
             say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
+        if strangers := _extended_strangers(self._assignment, results):
+            say(f"Nobody here has the ids of these extensions in assignment.toml: {', '.join(strangers)}.")
         for result in results:
             if not self._run.has_report(result.submission.id):
                 publish_report(result, self._run, self._templates)
@@ -168,7 +172,15 @@ class _Batch:
         except Exception as error:
             reason = f"The result could not be written: {type(error).__name__}: {error}"
             bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])
-            publish(msgspec.structs.replace(bare, stdout="", stderr=""), self._run, self._templates)
+            publish(msgspec.structs.replace(bare, stdout="", stderr="", lateness=None), self._run, self._templates)
+
+
+def _extended_strangers(assignment: Assignment, results: list[GradeResult]) -> list[str]:
+    """Ids under `[deadline.extensions]` of people without a submission: perhaps typing errors."""
+    if assignment.about.deadline is None:
+        return []
+    people = {person for result in results for person in people_of(result)}
+    return unknown_people(assignment.about.deadline, people)
 
 
 def _warning(mode: str) -> str:
