@@ -77,8 +77,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
         guess = f" Did you mean {close[0]}?" if close else ""
         raise UsageProblem(f"There is no assignment {name!r}; this course has: {', '.join(known) or 'none'}.{guess}")
     folder = course / "assignments" / name
-    about = read_assignment_file(folder / "assignment.toml")
     hidden, reference, variants = folder / "hidden", course / "reference" / f"{name}.py", folder / "variants"
+    about = read_assignment_file(folder / "assignment.toml", hidden.is_dir())
     told = {about.files[0], "README.md", _MISCONCEPTIONS}
     graded_by = [folder / "assignment.toml", *_all_files(folder / "handout", told), *_all_files(hidden, set())]
     if reference.is_file():
@@ -95,8 +95,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
     )
 
 
-def read_assignment_file(path: Path) -> AssignmentFile:
-    """The description in an `assignment.toml`.
+def read_assignment_file(path: Path, grades: bool = True) -> AssignmentFile:
+    """The description in an `assignment.toml`. Where nothing is graded, a machine need not know the deadline's zone.
 
     Raises:
         UsageProblem: it is not TOML, has a key that does not exist, lacks one, or a value has another type; the
@@ -115,7 +115,7 @@ def read_assignment_file(path: Path) -> AssignmentFile:
         raise UsageProblem(f"{path}: `files` and `names` must each name at least one.")
     if bad := [name for name in about.files if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\.py", name)]:
         raise UsageProblem(f"{path}, line {_line_of('files', text)}: {bad[0]!r} is no name of a Python module's file.")
-    if about.deadline is not None and (problem := deadline_problem(about.deadline)) is not None:
+    if grades and about.deadline is not None and (problem := deadline_problem(about.deadline)) is not None:
         raise UsageProblem(f"{path}, line {_line_of(problem[0], text)}: {problem[1]}.")
     return about
 

@@ -169,6 +169,15 @@ def test_deadlines_that_cannot_be_meant_are_told_with_their_line(
     assert all(word in told for word in words), told
 
 
+def test_a_machine_that_does_not_grade_need_not_know_the_zone(course: Path) -> None:
+    path = course / "assignments" / "attention" / "assignment.toml"
+    path.write_text((TOML + DEADLINE).replace("America/Los_Angeles", "Europe/Newtown"))
+    with pytest.raises(UsageProblem, match="there is no time zone 'Europe/Newtown'"):
+        content.load_assignment(course, "attention")
+    shutil.rmtree(course / "assignments" / "attention" / "hidden")
+    assert content.load_assignment(course, "attention").about.deadline is not None
+
+
 @pytest.mark.parametrize("after", ["", "\n[limits]\nimport_seconds = 3\n", "\n  [attempts]\n"])
 def test_extensions_stay_out_of_what_students_have(course: Path, after: str) -> None:
     toml = TOML.replace("[limits]", "[others]").partition("[others]")[0] + DEADLINE + after

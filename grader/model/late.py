@@ -112,8 +112,8 @@ def late_word(result: GradeResult) -> str:
 
 def deadline_notices(result: GradeResult) -> list[str]:
     """What staff should know about the time of handing in."""
-    found = (notice for notice in result.staff_notices if notice.startswith(_NOTICE))
-    return [notice.removeprefix(_NOTICE) for notice in found]
+    found = (notice.removeprefix(_NOTICE) for notice in result.staff_notices if notice.startswith(_NOTICE))
+    return [notice[:1].upper() + notice[1:] for notice in found]
 
 
 def late_texts(result: GradeResult) -> list[str]:

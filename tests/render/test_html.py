@@ -204,9 +204,9 @@ def test_class_page_tells_who_is_late(templates: Path, make_timed: Any, make_res
     html = cohort_html(cohort_view([late, kept, make_timed(None, True)]), templates)
     page = words(html)
     assert "Status Score Late Checks passed" in page
-    assert f"27.50 yes {LATE} the LMS says on time, but by assignment.toml it is late: handed in 3 Dec" in page
+    assert f"27.50 yes {LATE} The LMS says on time, but by assignment.toml it is late: handed in 3 Dec" in page
     assert "47.50 no 5 of 10" in page
-    assert "unknown the time of handing in is unknown, so nothing was deducted. The LMS says late." in page
+    assert "unknown The time of handing in is unknown, so nothing was deducted. The LMS says late." in page
     assert Outline(html).values("data-late") == ["yes", "no", "unknown"]
     assert "Late" not in words(cohort_html(cohort_view([make_result()]), templates))
 
