@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import msgspec
@@ -39,7 +39,7 @@ _NOTICE = "Deadline: "
 
 @dataclass(frozen=True)
 class _Case:
-    """One submission under its terms. `submitted` is in the course's zone; `score` is what the work has earned."""
+    """One submission under its terms. `submitted` is in UTC; `score` is what the work has earned."""
 
     terms: Terms
     deadline: Deadline
@@ -138,16 +138,17 @@ def _lateness(result: GradeResult, deadline: Deadline) -> tuple[Lateness | None,
     submitted = _known_instant(about.submitted_at)
     if submitted is None:
         return None, [*notices, _unknown(about)]
-    case = _Case(terms, deadline, submitted.astimezone(terms.zone), before_deduction(result), result.max_score)
+    case = _Case(terms, deadline, submitted, before_deduction(result), result.max_score)
+    local = submitted.astimezone(terms.zone)
     if about.lms_late not in (None, case.late):
         theirs, ours = ("on time", "late") if case.late else ("late", "on time")
         notices.append(
-            f"the LMS says {theirs}, but by assignment.toml it is {ours}: handed in {in_words(case.submitted)}, "
+            f"the LMS says {theirs}, but by assignment.toml it is {ours}: handed in {in_words(local)}, "
             f"due {terms.words(terms.due)}."
         )
     lateness = Lateness(
         due=instant(terms.due, terms.zone).astimezone(terms.zone).isoformat(),
-        submitted_at=case.submitted.isoformat(),
+        submitted_at=local.isoformat(),
         late=case.late,
         days=case.days,
         deduction=case.deduction,
@@ -158,9 +159,9 @@ def _lateness(result: GradeResult, deadline: Deadline) -> tuple[Lateness | None,
 
 
 def _known_instant(submitted_at: str | None) -> datetime | None:
-    """When it was handed in, or None where that is not said, or without a zone."""
+    """When it was handed in, in UTC, or None where that is not said, or without a zone."""
     moment = None if submitted_at is None else read_moment(submitted_at)
-    return None if moment is None or moment.tzinfo is None else moment
+    return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _unknown(about: SubmissionInfo) -> str:
