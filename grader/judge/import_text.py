@@ -97,10 +97,8 @@ def _told_stops(report: LoadReport, work: Work, limits: Limits) -> list[str]:
         return []
     told = [_of_cell(first, work, limits) if work.cells else _of_file(first, work, limits)]
     for stop in report.stops[1:_TOLD]:
-        error = work.error(stop.error)
-        how = {"late": "was still running when its time was up", "left": "calls exit"}.get(stop.how)
-        how = how or f"stopped with {plain_line(error.kinds[0], 80)}: {plain_line(error.text, 120)}"
-        told.append(f"{_at_line(stop.first, work)} {how}; it was left out.")
+        if not any(name in stop.error.text for name, _ in report.unbound if stop.error.kinds[0] == "NameError"):
+            told.append(f"{_at_line(stop.first, work)} {_in_brief(stop)}; it was left out.")
     if len(report.stops) > _TOLD:
         rest = work.lines([(stop.first, stop.first) for stop in report.stops[_TOLD:]])
         told.append(f"These stopped as well and were left out: {rest}.")
@@ -164,6 +162,18 @@ def _told_unbound(name: str, line: int, work: Work) -> str:
         f"{_at_line(line, work)} uses `{plain_line(name, 80)}`, which no cell defines; "
         "try Restart and Run All in your notebook."
     )
+
+
+def _in_brief(stop: Stop) -> str:
+    """What stopped a statement that is not the first, as the rest of a sentence."""
+    if stop.how == "late":
+        return "was still running when its time was up"
+    if stop.how == "left":
+        return "ends the program"
+    if package := missing_package(stop.error):
+        return f"imports `{package}`, which the grading machine does not have"
+    text = f"{plain_line(stop.error.kinds[0], 80)}: {plain_line(stop.error.text, 120)}"
+    return f"is not Python ({text})" if stop.how == "unread" else f"stopped with {text}"
 
 
 def _at_line(line: int, work: Work) -> str:
