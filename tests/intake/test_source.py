@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.errors import UsageProblem
-from grader.intake.source import find_submissions, safe_ids
+from grader.intake.ids import safe_ids
+from grader.intake.source import find_submissions
 from grader.model.submission import Submission
 
 MAIN = "attention.py"
@@ -143,7 +144,7 @@ def test_a_zip_in_a_students_folder(tmp_path: Path) -> None:
     (submission,) = found(tmp_path / "class").values()
     assert (submission.main, submission.problem) == (MAIN, None)
     assert set(submission.sources) == {MAIN, "helper.py"}
-    assert submission.notices == ("my work.zip was unpacked.", "hw1/attention.py was graded.")
+    assert submission.notices == ("my work.zip was unpacked.",)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,7 @@ def test_renamed_files(tmp_path: Path, name: str) -> None:
         (["attention-2.py", "attention-3.py"], "no telling which of attention-2.py, attention-3.py"),
         (["one.py", "two.py"], "no telling which of one.py, two.py"),
         (["a/attention.py", "b/attention.py"], "2 files called attention.py"),
-        (["notes.txt", "q3.ipynb"], "attention.py was not handed in; found only notes.txt, q3.ipynb"),
+        (["notes.txt", "q3.docx"], "attention.py was not handed in; found only notes.txt, q3.docx"),
         ([".DS_Store"], "Nothing was handed in"),
     ],
 )
