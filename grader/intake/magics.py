@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-WORK = 5_000_000
+WORK = 600_000
 """Characters that a notebook's special lines may cost together: each makes IPython read its cell once more."""
 
 _SPECIAL = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)

@@ -93,6 +93,8 @@ class _Draft:
         if candidate.problem is not None:
             return self.refused(candidate.problem)
         self.told.extend([candidate.notice] if candidate.notice else [])
+        if candidate.notebook is not None and ".ipynb" not in candidate.name.lower():
+            self.told.append(f"{shown(candidate.name)} holds a notebook, and was graded as one.")
         work = _work(candidate, self.main_file, self.required, self.told)
         try:
             sources = _sources(unpacked, candidate.name, work, self.told)
