@@ -244,7 +244,7 @@ def test_packages_that_only_draw(importing: Importing, case: str) -> None:
         "try:\n    import matplotlib\n    f = 1\nexcept ImportError:\n    f = 2",
         "try:\n    import google.colab\n    f = 1\nexcept:\n    f = 2",
         "import importlib.util\nf = 1 if importlib.util.find_spec('matplotlib') else 2",
-        "import importlib\nf = 2\ntry:\n    importlib.import_module('seaborn')\n    f = 1\nexcept ImportError:\n    pass",
+        "import importlib\nf = 2\ntry:\n    importlib.import_module('seaborn')\n    f = 1\nexcept:\n    pass",
     ],
 )
 def test_a_fallback_of_the_students_own_is_honoured(importing: Importing, text: str) -> None:
