@@ -24,6 +24,9 @@ _PYTHON = re.compile(r"(.+?)\.pyw?(?:\.txt|\.py)?", re.IGNORECASE | re.DOTALL)
 _NOTEBOOK = re.compile(r"(.+?)\.ipynb(?:\.json|\.txt|\.ipynb)?", re.IGNORECASE | re.DOTALL)
 _TEXT = re.compile(r"(.+?)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)
 _CHECKPOINT = re.compile(r"-checkpoint\.(?:ipynb|py)$", re.IGNORECASE)
+_FORMAT = b'"nbformat"'
+_MOST_READ, _MOST_CHARACTERS = 60, 1 << 20
+"""Files that are looked into for what they define, and characters of each."""
 _COPY = r"(?:copy|kopie|copie|copia|duplicate)"
 _ADDED_AFTER = re.compile(
     rf"(?:[-_. ]*\(\d{{1,3}}\)|[-_. ]*{_COPY}[-_. ]*(?:\(?\d{{1,3}}\)?)?|[-_. ]*v?\d{{1,3}}|"
@@ -45,7 +48,7 @@ class Candidate:
     def missing(self, required: Iterable[str], main_file: str) -> list[str]:
         """Those of the required names that it does not define."""
         if self.notebook is None:
-            defined = defined_names(self.text)
+            defined = defined_names(self.text[:_MOST_CHARACTERS])
         else:
             written = self.notebook.written.get(main_file, (0, ""))[1]
             defined = {*self.notebook.places, *defined_names(written)}
@@ -85,15 +88,18 @@ def choose(files: Files, main_file: str, required: Sequence[str]) -> Choice:
     )
     candidates = _Candidates(files, main_file, required)
     if chosen is not None:
-        others = [name for name in possible if name != chosen and _is_rival(name, candidates, stem)]
+        others = [name for name in possible[:_MOST_READ] if name != chosen and _is_rival(name, candidates, stem)]
         return Choice(candidates.read(chosen), _told_named(chosen, others, main_file))
     renamed = [name for name in possible if is_renamed(PurePosixPath(name).name, stem)]
     if renamed:
         name, why = _only_one(renamed, candidates, main_file)
         return Choice(candidates.read(name), (_told(candidates.read(name), main_file, why),))
-    others = [name for name in possible if _is_source(name) or candidates.read(name).notebook is not None]
+    others = [name for name in possible if _is_source(name) or _FORMAT in files[name]]
+    others = [name for name in others[:_MOST_READ] if _is_source(name) or candidates.read(name).notebook is not None]
     if not others:
         raise RefusedFiles(_nothing(files, main_file))
+    if len(others) == _MOST_READ:
+        raise RefusedFiles(f"No file is called {main_file}, and there is no telling which of so many to grade.")
     name, why = _only_one(others, candidates, main_file)
     return Choice(candidates.read(name), (_told(candidates.read(name), main_file, why),))
 
@@ -213,7 +219,7 @@ def _may_be_meant(name: str, content: bytes) -> bool:
     base = PurePosixPath(name).name
     if base.startswith("check_") or _CHECKPOINT.search(base):
         return False
-    return _is_source(base) or _TEXT.fullmatch(base) is not None or b'"nbformat"' in content
+    return _is_source(base) or _TEXT.fullmatch(base) is not None or _FORMAT in content
 
 
 def _nothing(files: Files, main_file: str) -> str:
