@@ -26,6 +26,7 @@ from grader.model import result as records
 from grader.model.assignment import Assignment
 from grader.model.late import with_lateness
 from grader.model.result import GradeResult
+from grader.model.roster import standing
 from grader.model.submission import Submission
 from grader.model.view import cohort_view, student_view
 from grader.render.html import cohort_html, student_html
@@ -108,9 +109,10 @@ def publish_report(result: GradeResult, run: Run, templates: Path) -> None:
 
 
 def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> None:
-    """Write the class page and the table of grades."""
+    """Write the class page and the table of grades, with who of the run's roster is missing."""
     kept = list(results)
-    run.save_class(cohort_html(cohort_view(kept), templates), grades_csv(kept))
+    people = standing(run.load_roster(), kept)
+    run.save_class(cohort_html(cohort_view(kept, people), templates), grades_csv(kept, people))
 
 
 def fingerprint(submission: Submission, assignment: Assignment) -> str:

@@ -13,7 +13,6 @@ from grader.intake.tree import Tree
 
 AUTO = "auto"
 _ONE, _FOLDERS = "single", "folders"
-_PLAIN = frozenset({_ONE, _FOLDERS, "files"})
 _WRAPPED = 4
 """How many folders may lie around a class."""
 
@@ -38,10 +37,8 @@ def _by_content(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
         return _plain(_ONE, tree, asked)
     for inner in _views(tree):
         for name in registry.LAYOUTS:
-            if name in _PLAIN:
-                continue
             layout = _layout(name)
-            if (found := layout.read(inner, asked)) and _explains(found):
+            if layout.of_platform and (found := layout.read(inner, asked)) and _explains(found):
                 return layout, found, inner
     inner = _class_of(tree, asked) if tree.packed else tree
     return _plain(_ONE if asked.main_file in inner.places else _FOLDERS, inner, asked)

@@ -60,17 +60,20 @@ class Rules:
 class Found:
     """(id, reader) of every submission, in the order of their names, and names in SOURCE that are none.
 
-    `layout` is what was recognised; `late` counts by the platform's word, `groups` those of several people, `attempts`
-    earlier or later ones that do not count. `zoneless`: the platform's times named no zone.
+    `layout` is what was recognised, `of_platform` tells whether a platform arranged it; `late` counts by the platform's
+    word, `groups` those of several people, `attempts` earlier or later ones that do not count. `zoneless`: the
+    platform's times named no zone, and were taken for times in `zone`.
     """
 
     submissions: list[tuple[str, Callable[[], Submission]]]
     passed_over: list[str]
     layout: str = ""
+    of_platform: bool = False
     late: int = 0
     groups: int = 0
     attempts: int = 0
     zoneless: bool = False
+    zone: str = "UTC"
 
 
 def find_submissions(
@@ -102,10 +105,12 @@ def find_submissions(
         readers,
         sorted({shown(name.partition("/")[0]) for name in found.passed_over}),
         layout.title,
+        layout.of_platform,
         late=sum(one.hand_in.late is True for one in given),
         groups=sum(len(one.people) > 1 for one in given),
         attempts=len(hand_ins) - len(given),
         zoneless=any(before != after for before, after in zip(found.hand_ins, hand_ins, strict=True)),
+        zone=str(rules.zone),
     )
 
 

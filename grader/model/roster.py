@@ -146,6 +146,12 @@ class Finder:
         return []
 
 
+def persons_of(result: GradeResult) -> list[Person]:
+    """Those whose work it is: one person, or the members of a group."""
+    about = result.submission
+    return about.members or [Person(about.student, about.name)]
+
+
 def standing(roster: Roster | None, results: Iterable[GradeResult]) -> Standing | None:
     """The class against its roster; None without one."""
     if roster is None:
@@ -156,7 +162,7 @@ def standing(roster: Roster | None, results: Iterable[GradeResult]) -> Standing 
     hints: dict[str, str] = {}
     for result in results:
         about = result.submission
-        people = about.members or [Person(about.student, about.name)]
+        people = persons_of(result)
         here |= {person.student for person in people}
         strangers = [person for person in people if not finder.knows(person.student)]
         if not strangers:
@@ -164,13 +170,11 @@ def standing(roster: Roster | None, results: Iterable[GradeResult]) -> Standing 
         claim = Claim(strangers[0].student, strangers[0].name)
         match = finder.find(claim)
         shared = f"may be {_called(match.person)}'s, as may another submission" if match.person else ""
-        doubts[about.id] = match.doubt or shared or "not in the roster"
+        doubts[about.id] = match.doubt or shared or "nobody of the roster has this id or name"
         for person in finder.namesakes(claim):
             hints.setdefault(person.student, about.id)
-    missing = tuple(Person(p.student, p.name) for p in roster.people if p.student not in here)
-    return Standing(
-        missing, doubts, {person.student: hints[person.student] for person in missing if person.student in hints}
-    )
+    missing = tuple(Person(person.student, person.called) for person in roster.people if person.student not in here)
+    return Standing(missing, doubts, {who.student: hints[who.student] for who in missing if who.student in hints})
 
 
 def _called(person: RosterPerson) -> str:

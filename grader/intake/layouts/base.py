@@ -85,6 +85,7 @@ class Layout:
     title: str
     clue: str
     read: Callable[[Tree, Asked], Class | None]
+    of_platform: bool = True
 
 
 @dataclass

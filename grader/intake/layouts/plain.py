@@ -48,6 +48,6 @@ def _stem(name: str) -> str:
     return PurePosixPath(name).stem.removesuffix(".tar") or name
 
 
-ONE = Layout("one submission", "files", _one)
-FOLDERS = Layout("a folder or file for each student", "folders or files", _folders)
-FILES = Layout("a file for each student", "loose files that may be somebody's work", _files)
+ONE = Layout("one submission", "files", _one, False)
+FOLDERS = Layout("a folder or file for each student", "folders or files", _folders, False)
+FILES = Layout("a file for each student", "loose files that may be somebody's work", _files, False)
