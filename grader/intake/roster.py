@@ -22,6 +22,7 @@ from grader.intake.files import shown
 from grader.model.roster import Roster, RosterPerson
 
 _MAX_BYTES = 20 << 20
+_SEPARATORS = "\t;,"
 _HEADINGS = 10
 """Rows from the top among which the headings may be."""
 
@@ -117,9 +118,12 @@ def _best_table(text: str) -> tuple[list[list[str]], int, list[str]]:
     """The table by whatever separator gives it most of our columns, the row of its headings, and their kinds."""
     plain = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     plain = re.sub(r"\Asep=.\n", "", plain)  # a line of Excel's own
-    tables = [(table, *_headings(table)) for separator in "\t;," if (table := _table(plain, separator))]
-    table, start, kinds = max(tables, key=lambda found: len(set(found[2])), default=([], 0, []))
+    tables = [(table, *_headings(table)) for separator in _SEPARATORS if (table := _table(plain, separator))]
+    best = max(tables, key=lambda found: (len(set(found[2])), len(found[2])), default=([], 0, []))
+    table, start, kinds = best
     if not {"id", "login", "email", "name"} & set(kinds) and not {"first", "last"} <= set(kinds):
+        if plain and len(tables) < len(_SEPARATORS):
+            raise ValueError("its quotation marks do not match.")
         found = ", ".join(shown(cell) for cell in (table[0] if table else [])[:8]) or "empty"
         raise ValueError(f"no column is called id, login, email or name; its first row is: {found}.")
     return table, start, kinds

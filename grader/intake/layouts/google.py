@@ -12,28 +12,43 @@ from collections import Counter
 from grader.intake.layouts.base import HANDED_IN, Asked, Class, HandIn, Layout, Who
 from grader.intake.tree import Tree
 
-_NAME = re.compile(r"(?:Copy of )?(?P<name>.+?) - (?P<title>.+?)(?: \(\d+\))?(?P<suffix>\.[A-Za-z0-9]+)", re.DOTALL)
+_BETWEEN = " - "
+_SUFFIX = re.compile(r"(?: \(\d+\))?\.[A-Za-z0-9]+")
 _ENOUGH = 2
 
 
 def _read(tree: Tree, _: Asked) -> Class | None:
-    matches = {
-        name: found
-        for name in tree.names()
-        if "/" not in name and name.lower().endswith(HANDED_IN) and (found := _NAME.fullmatch(name))
-    }
-    titles = Counter(found["title"].casefold() for found in matches.values())
-    title, count = titles.most_common(1)[0] if titles else ("", 0)
+    names = tree.names()
+    loose = [name for name in names if "/" not in name and name.lower().endswith(HANDED_IN)]
+    titles = Counter(title for name in loose for title in _titles(name))
+    title, count = max(titles.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     if count < _ENOUGH:
         return None
-    mine = {name: found for name, found in matches.items() if found["title"].casefold() == title}
-    people = Counter(found["name"] for found in mine.values())
+    mine = {name: _student(name, title) for name in loose if title in _titles(name)}
+    people = Counter(mine.values())
     hand_ins = []
-    for name, found in mine.items():
-        stem = name.removesuffix(found["suffix"])
-        who = Who(found["name"] if people[found["name"]] == 1 else stem, found["name"])
+    for name, student in mine.items():
+        stem = name.rpartition(".")[0]
+        who = Who(student if people[student] == 1 else stem, student)
         hand_ins.append(HandIn(stem, (who,), {name: name}, flat=True))
-    return Class(tuple(hand_ins), tuple(name for name in tree.names() if name not in mine))
+    return Class(tuple(hand_ins), tuple(name for name in names if name not in mine))
+
+
+def _titles(name: str) -> list[str]:
+    """Whatever may be the title: names of people and titles may hold a dash too."""
+    parts = _bare(name).casefold().split(_BETWEEN)
+    return [_BETWEEN.join(parts[place:]) for place in range(1, len(parts))]
+
+
+def _student(name: str, title: str) -> str:
+    parts = _bare(name).split(_BETWEEN)
+    return _BETWEEN.join(parts[: -1 - title.count(_BETWEEN)]).removeprefix("Copy of ")
+
+
+def _bare(name: str) -> str:
+    """Without the suffix, and the number that Drive gives to a second file of one name."""
+    found = list(_SUFFIX.finditer(name))
+    return name[: found[-1].start()] if found and found[-1].end() == len(name) else name
 
 
 LAYOUT = Layout("Google Classroom files", "files called Name - title.ipynb, all with one title", _read)

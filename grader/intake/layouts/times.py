@@ -41,7 +41,7 @@ _HOURS = {
 }
 """Zones that an abbreviation can mean, in hours east of Greenwich; CST, IST and BST mean several."""
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T \-]+(\d\d)[:\-](\d\d)(?:[:\-](\d\d))?(?:[.,]\d+)?\s*(.*)", re.DOTALL)
-_CLOCK = re.compile(r"\b(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?\b|\b(\d{1,2})(\d\d)\b(?!\s*,)")
+_CLOCK = re.compile(r"\b(\d{1,2})\s?[:.h]\s?(\d\d)(?:[:.](\d\d))?\b|\b(\d{1,2})(\d\d)\b")
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d)")
 
 
