@@ -57,7 +57,8 @@ def _is_shared(match: Match, claimed: list[str]) -> bool:
 
 
 def _claim(who: Who) -> Claim:
-    return Claim(who.student, who.name, who.logins)
+    keys = (who.student, *who.logins) if who.is_id else who.logins
+    return Claim(keys, who.name or who.student)
 
 
 def _as_told(people: Iterable[Who]) -> tuple[Person, ...]:

@@ -173,10 +173,10 @@ def _person(row: Row, number: int) -> RosterPerson:
 
 
 def _forms_of_id(value: str) -> Iterable[str]:
-    """An id, and of `Participant 29123` in Moodle's worksheet the number that stands in file names."""
+    """An id; of a participant's in Moodle's worksheet, in whatever language, also as it is called in English."""
     yield value
-    if found := re.fullmatch(r"(?:Participant|Teilnehmer(?:/in)?)\s*(\d+)", value):
-        yield found[1]
+    if (found := re.fullmatch(r"[^\W\d_][^\d]*\s(\d+)", value)) and found[0] != f"Participant {found[1]}":
+        yield f"Participant {found[1]}"
 
 
 def _moment(text: str, number: int) -> str:

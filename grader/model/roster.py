@@ -46,11 +46,13 @@ class Roster(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What a platform tells of whose work it is: an id or a folder's name, a name, logins and addresses."""
+    """What a platform tells of whose work it is: ids, logins and addresses that no student can choose, and a name.
 
-    student: str
-    name: str = ""
-    logins: tuple[str, ...] = ()
+    Where nobody but staff has named it, as a folder, its name is both.
+    """
+
+    keys: tuple[str, ...]
+    name: str
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -98,11 +100,11 @@ class Finder:
 
     def find(self, claim: Claim) -> Match:
         """Whom a claim means."""
-        by_key = self._keyed([claim.student, *claim.logins]) or self._numbered(claim.student)
-        named = self._named(claim.name or claim.student)
+        by_key = self._keyed(claim.keys) or self._numbered(claim)
+        named = self._named(claim.name)
         if len(by_key) == 1:
             (person,) = by_key
-            if len(named) == 1 and claim.name and named[0] != person:
+            if len(named) == 1 and named[0] != person:
                 return Match(doubt=f"the id is {_called(person)}'s, but the name {_called(named[0])}'s")
             return Match(person)
         if len(by_key) > 1:
@@ -115,14 +117,13 @@ class Finder:
 
     def team(self, claim: Claim) -> Sequence[RosterPerson]:
         """The members of the team that a claim names; empty if it names none, or somebody who is not in it."""
-        name = _plain(claim.name or claim.student)
-        team = self._teams.get(name, [])
-        keyed = self._keyed([claim.student])
+        team = self._teams.get(_plain(claim.name), [])
+        keyed = self._keyed(claim.keys)
         return team if not keyed or any(person in team for person in keyed) else []
 
     def namesakes(self, claim: Claim) -> list[RosterPerson]:
         """Everybody whom the name alone may mean."""
-        return self._named(claim.name or claim.student)
+        return self._named(claim.name)
 
     def _keyed(self, keys: Iterable[str]) -> list[RosterPerson]:
         found: list[RosterPerson] = []
@@ -131,9 +132,11 @@ class Finder:
                 found += [] if person in found else [person]
         return found
 
-    def _numbered(self, student: str) -> list[RosterPerson]:
+    def _numbered(self, claim: Claim) -> list[RosterPerson]:
         """Whose id is one of the longer numbers in a folder's name, as in `ChenWei_1001`."""
-        return self._keyed(re.findall(r"(?<![^\W_])\d{4,}(?![^\W_])", student))
+        if claim.name not in claim.keys:
+            return []
+        return self._keyed(re.findall(r"(?<![^\W_])\d{4,}(?![^\W_])", claim.name))
 
     def _named(self, name: str) -> list[RosterPerson]:
         forms = _forms(name)
@@ -167,7 +170,7 @@ def standing(roster: Roster | None, results: Iterable[GradeResult]) -> Standing 
         strangers = [person for person in people if not finder.knows(person.student)]
         if not strangers:
             continue
-        claim = Claim(strangers[0].student, strangers[0].name)
+        claim = Claim((strangers[0].student,), strangers[0].name or strangers[0].student)
         match = finder.find(claim)
         shared = f"may be {_called(match.person)}'s, as may another submission" if match.person else ""
         doubts[about.id] = match.doubt or shared or "nobody of the roster has this id or name"

@@ -56,9 +56,12 @@ def test_a_gradebook_of_canvas() -> None:
 
 def test_a_worksheet_of_moodle() -> None:
     zoe, _ = of(MOODLE)
-    assert zoe == RosterPerson(
-        "Participant 29123", "Zoë O'Neil", ("Participant 29123", "29123"), (), ("zoe@example.edu",)
-    )
+    assert zoe == RosterPerson("Participant 29123", "Zoë O'Neil", ("Participant 29123",), (), ("zoe@example.edu",))
+
+
+def test_a_worksheet_of_moodle_in_another_language() -> None:
+    (zoe,) = of("ID,Vollständiger Name\nTeilnehmer/in29123,x\n".replace("in29", "in 29"))
+    assert zoe.ids == ("Teilnehmer/in 29123", "Participant 29123")
 
 
 def test_a_list_in_german() -> None:
@@ -178,7 +181,7 @@ def test_any_bytes_are_a_roster_or_a_sentence(content: bytes) -> None:
 
 def claim(student: str, name: str = "", *logins: str) -> Claim:
     """What a platform says."""
-    return Claim(student, name, logins)
+    return Claim((student, *logins), name or student)
 
 
 PEOPLE = [
@@ -259,6 +262,21 @@ TEAM = (
     RosterPerson("2", "Ben", ("2",), group="Team 7", extension="2026-12-02T23:59:00"),
     RosterPerson("3", "Cy", ("3",), group="Team 8"),
 )
+
+
+@pytest.mark.parametrize("name", ["1001", "wchen", "Mallory 1001", "Mallory_1001"])
+def test_a_name_that_a_student_can_choose_is_no_id(name: str) -> None:
+    (one,) = assigned([hand_in(Who(name, name, is_id=False))], Roster(tuple(PEOPLE)))
+    assert [person.student for person in one.people] == [name]
+
+
+def test_a_participant_of_moodle_is_no_id_of_somebody_else() -> None:
+    roster = Roster((RosterPerson("29123", "Wei Chen", ("29123",)), RosterPerson("7", "O'Neil, Zoë", ("7",))))
+    who = Who("29123", "Zoë ONeil", ("Participant 29123",), is_id=False)
+    (one,) = assigned([hand_in(who)], roster)
+    assert [person.student for person in one.people] == ["7"]
+    (one,) = assigned([hand_in(who)], roster_from(MOODLE.encode()))
+    assert [person.student for person in one.people] == ["Participant 29123"]
 
 
 @pytest.mark.parametrize("who", [Who("512", "Team 7"), Who("2", "team7"), Who("Team_7")])

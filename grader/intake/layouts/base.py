@@ -22,12 +22,14 @@ HANDED_IN = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".ra
 class Who:
     """A person as a platform names them: its id, how people call them, and other names by which a roster may know them.
 
-    `student` is the folder's name, or the file's, where the platform gives no id.
+    `student` is the folder's name, or the file's, where the platform gives no id. `is_id`: no student can choose it, so
+    a roster may know it.
     """
 
     student: str
     name: str = ""
     logins: tuple[str, ...] = ()
+    is_id: bool = True
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def _read(tree: Tree, _: Asked) -> Class | None:
     hand_ins = []
     for name, student in mine.items():
         stem = name.rpartition(".")[0]
-        who = Who(student if people[student] == 1 else stem, student)
+        who = Who(student if people[student] == 1 else stem, student, is_id=False)
         hand_ins.append(HandIn(stem, (who,), {name: name}, flat=True))
     return Class(tuple(hand_ins), tuple(name for name in names if name not in mine))
 

@@ -68,7 +68,7 @@ def _hand_in(key: str, entry: Mapping[str, Any], files: Mapping[str, str]) -> Ha
 def _who(entry: Mapping[str, Any]) -> Who | None:
     name, number, email = (_text(entry.get(field)) for field in ("name", "sid", "email"))
     student = number or email or name
-    return Who(student, name, (email,) if email else ()) if student else None
+    return Who(student, name, (email,) if email else (), is_id=student != name) if student else None
 
 
 def _text(value: Any) -> str:

@@ -1,8 +1,9 @@
 """Moodle: `{full name}_{participant id}_assignsubmission_{plugin}`, as folders or as the beginning of flat names.
 
 Pure function of names. What stands before the first `_assignsubmission_` is Moodle's, everything behind it may be a
-student's. The number is the participant's in this assignment, as in the grading worksheet; of a team it is the group's,
-and the team of those without a group has none. Moodle has the last attempt only, and tells no times.
+student's. The number is the participant's in this assignment, which only the grading worksheet knows, as `Participant
+29123`; of a team it is the group's, and the team of those without a group has none. Moodle has the last attempt only,
+and tells no times.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ def _read(tree: Tree, _: Asked) -> Class | None:
 def _who(owner: str) -> Who:
     found = _OWNER.fullmatch(owner)
     if found is None:
-        return Who(owner, owner)
+        return Who(owner, owner, is_id=False)
     name = "" if found["name"] == "Participant" else found["name"]  # so called where marking is anonymous
-    return Who(found["id"], name)
+    return Who(found["id"], name, (f"Participant {found['id']}",), is_id=False)
 
 
 LAYOUT = Layout("Moodle download", "folders called Name_12345_assignsubmission_file", _read)
