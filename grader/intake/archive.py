@@ -30,12 +30,16 @@ from grader.intake.tars import looks_like_tar, tar_members
 from grader.intake.tree import Tree
 from grader.intake.zips import zip_members
 
-ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".rar", ".7z")
-"""Endings of what is taken for an archive, readable here or not."""
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".rar", ".7z")
 _SOURCES = (".py", ".ipynb")
 _LEVELS = 2
 """How many archives may lie in each other: the one that was handed in, and one in it."""
 _FOREIGN = {b"Rar!\x1a\x07": "a RAR archive", b"7z\xbc\xaf\x27\x1c": "a 7z archive"}
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file is called like an archive, readable here or not."""
+    return name.lower().endswith(_ARCHIVES)
 
 
 def unpack_handed_in(files: Files, notices: list[str]) -> Files:
@@ -55,7 +59,7 @@ def unpack_handed_in(files: Files, notices: list[str]) -> Files:
 
 
 def _only_archive(files: Files) -> str | None:
-    archives = [name for name in files if name.lower().endswith(ARCHIVES)]
+    archives = [name for name in files if is_archive(name)]
     if len(archives) != 1 or any(name.lower().endswith(_SOURCES) for name in files):
         return None
     return archives[0]
@@ -163,7 +167,7 @@ def _unreadable(error: Exception) -> Exception:
 
 def _stem(name: str) -> str:
     """`class` of `class.tar.gz`."""
-    for ending in ARCHIVES:
+    for ending in _ARCHIVES:
         if name.lower().endswith(ending) and len(name) > len(ending):
             return name[: -len(ending)].removesuffix(".tar")
     return name

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from grader.intake.files import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, RefusedFiles, is_junk, plain_name, shown
+from grader.intake.files import MAX_FILES, MAX_TOTAL_BYTES, RefusedFiles, is_junk, plain_name, shown
 from grader.intake.tree import Read, refusing
 
 MAX_NAME = 500
@@ -32,7 +32,7 @@ class Caps:
     members: int
 
 
-PERSON = Caps(MAX_FILE_BYTES, MAX_TOTAL_BYTES, MAX_FILES, 20_000)
+PERSON = Caps(MAX_TOTAL_BYTES, MAX_TOTAL_BYTES, MAX_FILES, 20_000)
 """One person's archive, which is unpacked in memory."""
 CLASS_ZIP = Caps(16 << 30, 64 << 30, 50_000, 100_000)
 """A class's zip, of which one submission at a time is unpacked."""

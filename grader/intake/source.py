@@ -15,10 +15,11 @@ from pathlib import Path
 import msgspec
 
 from grader.errors import UsageProblem
-from grader.intake.archive import ARCHIVES, archive_tree, few
+from grader.intake.archive import archive_tree, few, is_archive
 from grader.intake.assigning import Assigned, assigned
 from grader.intake.attempts import Count, counting
 from grader.intake.files import (
+    MAX_FILE_BYTES,
     MAX_FILES,
     MAX_TOTAL_BYTES,
     Files,
@@ -119,7 +120,7 @@ def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> t
         raise UsageProblem(f"SOURCE {source} does not exist.")
     if source.is_dir():
         return recognise(folder_tree(source, out), asked, rules.layout)
-    if source.name.lower().endswith(ARCHIVES):
+    if is_archive(source.name):
         return recognise(archive_tree(source), asked, rules.layout)
     if source.suffix.lower() not in _FILES:
         raise UsageProblem(f"SOURCE {source} is no Python file, notebook, archive or folder; unpack it first.")
@@ -198,7 +199,7 @@ def read_files(tree: Tree, names: Mapping[str, str]) -> tuple[Files, list[str]]:
     total = 0
     for inside, place in names.items():
         try:
-            files[inside] = tree.read(place)
+            files[inside] = tree.read(place, MAX_TOTAL_BYTES if is_archive(inside) else MAX_FILE_BYTES)
         except LeftOutFile as problem:
             left_out.append(str(problem))
             continue

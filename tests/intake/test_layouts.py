@@ -411,3 +411,51 @@ def test_every_file_is_somebodys_or_named(parts: list[tuple[str, str]]) -> None:
     if found is not None:
         placed = [place for hand_in in found[1].hand_ins for place in hand_in.files.values()]
         assert sorted([*placed, *found[1].passed_over]) == found[2].names()
+
+
+FRAGMENTS = (
+    *("_LATE", "_12345", "_987654_", "anon_", "_assignsubmission_", "file", "_attempt_2026-11-29-10-14-00", ".txt"),
+    *(" - ", "12345-678", "Nov 29, 2026 1014 AM", "submitted", "timestamp.txt", "submission_1", "a", "é", ".py", "-2"),
+    *("oneilzoe", "Zoë ONeil_29123", "HW_z_oneil", "_text.html", " (1)", "submission_metadata.yml", "x.", "_", "1"),
+)
+CHOSEN = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join)
+VICTIM_AND_PLATFORMS_PART = {
+    "canvas": ("oneilzoe_12345_987654_attention.py", "mallory_LATE_666_987655_", "666"),
+    "moodle": ("Zoë ONeil_29123_assignsubmission_file/attention.py", "Mallory_666_assignsubmission_file/", "666"),
+    "moodle flat": ("Zoë ONeil_29123_assignsubmission_file_a.py", "Mallory_666_assignsubmission_file_", "666"),
+    "blackboard": (
+        "HW_z_oneil_attempt_2026-11-29-10-14-00_a.py",
+        "HW_mallory_attempt_2026-11-29-10-14-00_",
+        "mallory",
+    ),
+    "brightspace": (
+        "12345-1 - Zoë O'Neil - Nov 29, 2026 1014 AM/a.py",
+        "666-2 - Mallory - Nov 29, 2026 1014 AM/",
+        "666",
+    ),
+    "nbgrader": ("submitted/zoneil/hw/a.py", "submitted/mallory/hw/", "mallory"),
+    "github": ("x-submissions/x-zoneil/a.py", "x-submissions/x-mallory/", "mallory"),
+    "folders": ("zoneil/a.py", "mallory/", "mallory"),
+}
+
+
+@pytest.mark.parametrize("kind", VICTIM_AND_PLATFORMS_PART)
+@given(names=st.lists(CHOSEN, min_size=1, max_size=4, unique_by=str.casefold))
+def test_what_a_student_calls_a_file_makes_them_nobody_else(kind: str, names: list[str]) -> None:
+    victim, prefix, student = VICTIM_AND_PLATFORMS_PART[kind]
+    chosen = [name for name in names if name != "timestamp.txt" and not is_junk(prefix + name)]
+    if kind == "canvas":
+        files = {victim: CODE, **{f"mallory_LATE_666_{1000 + n}_{name}": CODE for n, name in enumerate(chosen)}}
+    else:
+        files = {victim: CODE, **{prefix + name: CODE for name in chosen}}
+    found = recognise(tree_of(files), Asked(MAIN))
+    assert found is not None
+    mine = {
+        f"x-submissions/{place}" if kind == "github" else place: hand_in.who.student
+        for hand_in in found[1].hand_ins
+        for place in hand_in.files.values()
+    }
+    inside = victim.removeprefix("submitted/") if victim not in mine else victim
+    assert mine.pop(inside) != student
+    assert set(mine.values()) <= {student}
+    assert len(mine) == len(chosen)
