@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from grader import registry
 from grader.errors import UsageProblem
+from grader.intake.archive import is_archive
 from grader.intake.layouts.base import Asked, Class, Layout
 from grader.intake.tree import Tree
 
@@ -74,7 +75,9 @@ def _explains(found: Class) -> bool:
 def _class_of(tree: Tree, asked: Asked) -> Tree:
     """What an archive holds, without the folders around a class; the folder of a single student stays."""
     while asked.main_file not in tree.places and (inner := tree.inner()) is not None:
-        if asked.main_file not in inner.places and not any("/" in name for name in inner.places):
+        names = inner.names()
+        is_class = any("/" in name for name in names) or (len(names) > 1 and all(map(is_archive, names)))
+        if asked.main_file not in names and not is_class:
             break
         tree = inner
     return tree

@@ -48,6 +48,7 @@ _COLUMNS = {
     ),
 }
 _KIND = {word: kind for kind, words in _COLUMNS.items() for word in words.split()}
+_POINTS_ROWS = ("points possible", "mögliche punkte", "punkte möglich")
 _TEST_STUDENTS = frozenset({"student, test", "test student", "test, student"})
 _DATES = (
     re.compile(r"(?P<y>\d{4})-(?P<m>\d\d?)-(?P<d>\d\d?)"),
@@ -158,7 +159,7 @@ def _value(cell: str) -> str:
 def _is_no_person(row: Row) -> bool:
     """A row of Canvas's own: the points, or the student that a teacher can turn into."""
     name = " ".join(row.get("name", [""])[0].split()).casefold()
-    return name.startswith("points possible") or name in _TEST_STUDENTS
+    return name.startswith(_POINTS_ROWS) or name in _TEST_STUDENTS
 
 
 def _person(row: Row, number: int) -> RosterPerson:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -459,3 +460,8 @@ def test_what_a_student_calls_a_file_makes_them_nobody_else(kind: str, names: li
     assert mine.pop(inside) != student
     assert set(mine.values()) <= {student}
     assert len(mine) == len(chosen)
+
+
+def test_every_layout_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "intake.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(registry.LAYOUTS)
