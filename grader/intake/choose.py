@@ -192,8 +192,12 @@ def _only_one(names: list[str], candidates: _Candidates, main_file: str) -> tupl
 
 
 def _is_rival(name: str, candidates: _Candidates, stem: str) -> bool:
-    """Whether a student may have meant this file, and should know that it was not graded."""
-    return is_renamed(PurePosixPath(name).name, stem) or bool(candidates.complete([name]))
+    """Whether a student may have meant this file, and should know that it was not graded.
+
+    A Python file that defines everything under another name is likely a part of the work; a notebook is not.
+    """
+    base = PurePosixPath(name).name
+    return is_renamed(base, stem) or (_NOTEBOOK.fullmatch(base) is not None and bool(candidates.complete([name])))
 
 
 def _told_named(chosen: str, others: list[str], main_file: str) -> tuple[str, ...]:

@@ -175,6 +175,18 @@ def test_order_decides_nothing() -> None:
     assert made[0].notices == made[1].notices
 
 
+def test_a_notebook_is_named_that_may_have_been_meant_and_a_helper_is_not() -> None:
+    files: dict[str, bytes | str] = {
+        MAIN: "from parts import *",
+        "parts.py": RIGHT,
+        "q3.ipynb": PAIR,
+        "play.ipynb": notebook("x = 1"),
+    }
+    assert submission(files).notices == (
+        "attention.py was graded, since it has the assignment's name, and not q3.ipynb.",
+    )
+
+
 def test_a_name_that_tells_the_student_is_no_news() -> None:
     made = build_submission("wei", "wei", {"wei.py": RIGHT.encode()}, [], MAIN, flat=True, required=REQUIRED)
     assert (made.graded_file, made.notices) == ("wei.py", ())

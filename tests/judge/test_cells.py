@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from grader.judge import outcome
 from grader.judge.conversation import Conversation
 from grader.judge.import_text import load_notices, reason_not_loadable
 from grader.judge.places import Work
 from grader.judge.student import StudentRaised
 from grader.model.assignment import Limits, SandboxNeeds
+from grader.model.causes import hidden_feedback
+from grader.model.result import CheckResult
 from grader.model.submission import Cell
 from grader.sandbox.backends.plain import PlainBackend
 from grader.sandbox.base import Place, Sandbox, StudentTimeout
@@ -75,6 +78,15 @@ def test_far_down_no_cell_is_told() -> None:
     assert work.place(Place(MAIN, 1600, None, "")).file == f"{MAIN}, cell 5"
     far = work.place(Place(MAIN, 2600, None, ""))
     assert (far.file, far.line) == (f"{MAIN}, all cells together", 2600)
+
+
+def test_of_a_hidden_check_the_cell_is_told() -> None:
+    report = WORK.error(ErrorReport(("ValueError",), "a hidden input", MAIN, 5, "f", "e"))
+    ended = outcome.of_error(report, LIMITS)
+    check = CheckResult(
+        "c", "t", "g", "error", "student", 0.0, 1.0, "hidden", ended.feedback, "", None, [], 0.0, ended.error
+    )
+    assert hidden_feedback(check) == f"Your code raised ValueError at {MAIN}, cell 8, line 2."
 
 
 @pytest.fixture(scope="module")
