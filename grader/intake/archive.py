@@ -161,8 +161,9 @@ def archive_tree(path: Path) -> Tree:
 
 
 def _unreadable(error: Exception) -> Exception:
-    """A member of a class's archive is damaged on its way to us, not by its student."""
-    return OSError(errno.EIO, f"damaged in the archive ({type(error).__name__}); download it again")
+    """A member of a class's archive was damaged on its way to us, or packed in a way of the platform's."""
+    problem = f"it cannot be unpacked ({type(error).__name__}); download the archive again, or grade it unpacked"
+    return OSError(errno.EIO, problem)
 
 
 def _stem(name: str) -> str:

@@ -34,6 +34,7 @@ _ENTRY = struct.Struct("<4s24xHHH12x")
 _END = struct.Struct("<4s8xLLH")
 _END_64 = struct.Struct("<4s36xQQ")
 _LOCATOR = 20
+_AT_A_TIME = 4096
 _MAX_COMMENT = 1 << 16
 _UTF8 = 0x800
 
@@ -83,12 +84,23 @@ def _reader(
             bomb = member.file_size > MAX_RATIO * member.compress_size
             raise too_much(label, limit, name, " a file") if bomb else too_large(name.rpartition("/")[2], limit)
         try:
-            with archive.open(member) as file:  # which yields no more than the size that was just looked at
-                return file.read(limit)
+            return _contents(archive, member)
         except Exception as error:  # damaged archives make zipfile raise errors of a dozen types
             raise damaged(error) from None
 
     return read
+
+
+def _contents(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member: no more than its header names, whatever comes out of the decompressor.
+
+    Of bzip2 and LZMA zipfile unpacks all that it has read of the archive at once, so it gets little at a time.
+    """
+    little = member.compress_type in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    with archive.open(member) as file:
+        if not little:
+            return file.read(member.file_size)
+        return b"".join(iter(lambda: file.read(_AT_A_TIME), b""))
 
 
 def _problem(member: zipfile.ZipInfo, name: str, label: str) -> RefusedFiles | None:
