@@ -164,7 +164,7 @@ def test_names_of_a_session_that_is_gone(sandbox: Sandbox) -> None:
 
 
 def test_another_process_leaves_out_what_was_late(sandbox: Sandbox) -> None:
-    sources = ["def one():\n    import os\n    os._exit(3)", "while True: pass", "x = [1\n  for _ in iter(int, 1)]"]
+    sources = ["def one():\n    import os\n    os._exit(3)", "while True: pass", "x = sum(1\n  for _ in iter(int, 1))"]
     conversation = Conversation(sandbox, work_of(*sources), ("one",), LIMITS, seed=1)
     try:
         report = conversation.load()

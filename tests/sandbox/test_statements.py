@@ -102,7 +102,7 @@ def test_a_second_failure_is_kept_too(importing: Importing) -> None:
 
 
 def test_a_slow_assignment_cannot_eat_the_time(importing: Importing) -> None:
-    report = importing.load("1 / 0\nx = [i for i in iter(int, 1)]\nf = 1")
+    report = importing.load("1 / 0\nx = sum(1 for _ in iter(int, 1))\nf = 1")
     assert report["defined"] == ["f"]
     assert stops(report) == [("raised", 1, 1), ("late", 2, 2)]
 
