@@ -1,7 +1,8 @@
 """Which layout a tree has: the platforms' are tried one after the other, at the top and inside wrapping folders.
 
 Runs in the command; reads names, and what layouts read. A platform's layout is taken only if it explains most of the
-files, so that no student can choose a name that changes how the class is read. Somebody who knows better names one.
+files, and of several the one that explains most: whatever one student calls their files, it is the others' that decide.
+Somebody who knows better names one.
 """
 
 from __future__ import annotations
@@ -36,13 +37,28 @@ def recognise(tree: Tree, asked: Asked, wanted: str = AUTO) -> tuple[Layout, Cla
 def _by_content(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
     if asked.main_file in tree.places:
         return _plain(_ONE, tree, asked)
-    for inner in _views(tree):
-        for name in registry.LAYOUTS:
-            layout = _layout(name)
-            if layout.of_platform and (found := layout.read(inner, asked)) and _explains(found):
-                return layout, found, inner
+    if best := _platforms(tree, asked):
+        return best
     inner = _class_of(tree, asked) if tree.packed else tree
     return _plain(_ONE if asked.main_file in inner.places else _FOLDERS, inner, asked)
+
+
+def _platforms(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
+    """The platform's layout that leaves the fewest files unexplained; the right one leaves next to none."""
+    found: list[tuple[Layout, Class, Tree]] = []
+    problems: list[UsageProblem] = []
+    for inner in _views(tree):
+        for layout in filter(lambda layout: layout.of_platform, map(_layout, registry.LAYOUTS)):
+            try:
+                seen = layout.read(inner, asked)
+            except UsageProblem as problem:
+                problems.append(problem)
+                continue
+            if seen is not None and _explains(seen):
+                found.append((layout, seen, inner))
+    if problems and not found:
+        raise problems[0]
+    return min(found, key=lambda one: len(one[1].passed_over), default=None)
 
 
 def _plain(name: str, tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:

@@ -353,7 +353,10 @@ def test_one_student_cannot_change_how_a_class_is_read(tmp_path: Path) -> None:
     }
     files = {**bait, **{f"{name}/{MAIN}": CODE for name in ("ann", "ben")}}
     found = find_submissions(as_folder(tmp_path / "class", files), MAIN)
-    assert (found.layout, len(found.submissions)) == ("a folder or file for each student", 3)
+    files |= {f"mallory/hw{n % 2}/{n}.py": "x" for n in range(100)} | {"mallory/hw0/timestamp.txt": "2026-11-29 10:14"}
+    more = find_submissions(as_folder(tmp_path / "more", files), MAIN)
+    for one in (found, more):
+        assert (one.layout, len(one.submissions)) == ("a folder or file for each student", 3)
 
 
 def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
@@ -438,6 +441,12 @@ VICTIM_AND_PLATFORMS_PART = {
     "github": ("x-submissions/x-zoneil/a.py", "x-submissions/x-mallory/", "mallory"),
     "folders": ("zoneil/a.py", "mallory/", "mallory"),
 }
+
+
+def test_many_files_of_one_student_do_not_outvote_the_others() -> None:
+    bait = (f"mallory_666_{1000 + n}__attempt_2026-11-29-10-14-00.txt" for n in range(40))
+    title, found = seen({**CANVAS, **dict.fromkeys(bait, CODE)})
+    assert (title, len(found)) == ("Canvas download", 8)
 
 
 @pytest.mark.parametrize("kind", VICTIM_AND_PLATFORMS_PART)

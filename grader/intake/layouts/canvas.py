@@ -14,7 +14,7 @@ from grader.intake.layouts.base import Asked, Class, Gathered, HandIn, Layout, W
 from grader.intake.tree import Tree
 
 _NAME = re.compile(
-    r"(?:(?P<late_first>LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{5,})|(?P<owner>.*?)(?P<late>_LATE)?_(?P<user>\d+))"
+    r"(?:(?P<late_first>LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{5,})|(?P<owner>[^/]*?)(?P<late>_LATE)?_(?P<user>\d+))"
     r"_(?:(?P<file>\d+)_(?P<name>.+)|(?P<entry>text|link)\.html)",
     re.DOTALL,
 )

@@ -23,11 +23,9 @@ def _read(tree: Tree, asked: Asked) -> Class | None:
     root = _ROOT if any(name.startswith(_ROOT) for name in names) else ""
     parts = [name.removeprefix(root).split("/", 2) for name in names if name.startswith(root)]
     placed = [part for part in parts if len(part) == 3]
-    timed = {(student, homework) for student, homework, rest in placed if rest == _TIME}
-    works = {(student, homework) for student, homework, _ in placed}
-    if not works or (not root and 2 * len(timed) < len(works)) or len(placed) < len(parts) / 2:
+    if not _is_course({part[0] for part in parts}, placed, bool(root)):
         return None
-    wanted = _wanted({homework for _, homework in works}, asked.assignment)
+    wanted = _wanted({homework for _, homework, _ in placed}, asked.assignment)
     gathered = Gathered()
     own_files = 0
     for name in names:
@@ -36,13 +34,21 @@ def _read(tree: Tree, asked: Asked) -> Class | None:
         if name.startswith(root) and slash and homework == wanted:
             gathered.add(student, "" if inside == _TIME else inside, name)
             own_files += inside == _TIME
+        elif name.startswith(root) and not slash:
+            gathered.passed_over.append(name)
         else:
             own_files += 1  # another assignment's, or of another step of nbgrader's
     hand_ins = [
         HandIn(student, (Who(student),), files, submitted_at=_time(tree, f"{root}{student}/{wanted}/{_TIME}"))
         for student, files in gathered.files.items()
     ]
-    return Class(tuple(hand_ins), (), own_files)
+    return Class(tuple(hand_ins), tuple(gathered.passed_over), own_files)
+
+
+def _is_course(students: set[str], placed: list[list[str]], named: bool) -> bool:
+    """Whether most students, not most files, lie as nbgrader lays them; without its folder's name, with their times."""
+    laid = {student for student, _, rest in placed if named or rest == _TIME}
+    return bool(placed) and 2 * len(laid) > len(students)
 
 
 def _wanted(homeworks: set[str], assignment: str) -> str:
