@@ -34,7 +34,7 @@ def causal_visibility(nonpadding: Tensor) -> Tensor:
     Returns (B, T, T) bool, as `full_visibility`, and False wherever k > q.
     """
     position = torch.arange(nonpadding.shape[1], device=nonpadding.device)  # (T,)
-    not_later = position[None, :] <= position[:, None]  # (T, T)
+    not_later = position <= position[:, None]  # (T, T), columns are keys
     return full_visibility(nonpadding) & not_later  # (B, T, T)
 
 

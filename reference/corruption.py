@@ -3,11 +3,11 @@
 
 Two decisions are kept apart. *Which positions count* is a boolean tensor, made by `select_targets`: each eligible
 position with probability `rate`, and one of them if the draw left all out. *What the model gets to see* at those
-positions is decided by `corrupt`, by a second draw for each: [MASK] for 80%, a random token for 10%, the token itself
-for 10%.
+positions is decided by `corrupt`, by a second draw for each, of tenths: [MASK] for eight, a random token for one, the
+token itself for the last.
 
 All draws have the shape of the batch and come from the generator that was passed in, in a fixed order: selection,
-branch, replacement. Drawing for every position and using a few of the numbers costs little, and the answer does not
+tenths, replacement. Drawing for every position and using a few of the numbers costs little, and the answer does not
 depend on loops over positions.
 
 Shape letters: B batch, T length, P tokens in the pool, N eligible positions of the batch.
@@ -18,8 +18,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-MASK_SHARE = 0.8
-RANDOM_SHARE = 0.1
+MASK_TENTHS = 8
+RANDOM_TENTHS = 1
 
 
 def select_targets(ids: Tensor, special_ids: list[int], generator: torch.Generator, rate: float = 0.15) -> Tensor:
@@ -28,8 +28,9 @@ def select_targets(ids: Tensor, special_ids: list[int], generator: torch.Generat
     ids: (B, T) int64; special_ids: ids that are never selected; rate: in (0, 1], else ValueError.
     Returns (B, T) bool. At least one position is selected if any is eligible.
     """
-    _check_rate(rate)
-    eligible = ~torch.isin(ids, torch.tensor(special_ids, dtype=ids.dtype))  # (B, T)
+    if not 0 < rate <= 1:
+        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    eligible = ~torch.isin(ids, torch.tensor(special_ids))  # (B, T)
     selected = eligible & (torch.rand(ids.shape, generator=generator) < rate)  # (B, T)
     if eligible.any() and not selected.any():
         places = eligible.nonzero()  # (N, 2)
@@ -52,18 +53,12 @@ def corrupt(
     ids: (B, T) int64; random_pool: (P,) int64, not empty, else ValueError; the rest as in `select_targets`.
     Returns corrupted (B, T) int64 and selected (B, T) bool.
     """
-    _check_rate(rate)
     if random_pool.numel() == 0:
         raise ValueError("random_pool is empty: there is no token to draw a replacement from")
     selected = select_targets(ids, special_ids, generator, rate)  # (B, T)
-    branch = torch.rand(ids.shape, generator=generator)  # (B, T)
+    tenth = torch.randint(10, ids.shape, generator=generator)  # (B, T)
     replacement = random_pool[torch.randint(len(random_pool), ids.shape, generator=generator)]  # (B, T)
-    becomes_mask = selected & (branch < MASK_SHARE)  # (B, T)
-    becomes_random = selected & (branch >= MASK_SHARE) & (branch < MASK_SHARE + RANDOM_SHARE)  # (B, T)
-    corrupted = torch.where(becomes_random, replacement, ids)  # (B, T)
-    return corrupted.masked_fill(becomes_mask, mask_id), selected
-
-
-def _check_rate(rate: float) -> None:
-    if not 0 < rate <= 1:
-        raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
+    masked = selected & (tenth < MASK_TENTHS)  # (B, T)
+    replaced = selected & (tenth < MASK_TENTHS + RANDOM_TENTHS)  # (B, T), the masked ones among them
+    corrupted = torch.where(replaced, replacement, ids)  # (B, T)
+    return corrupted.masked_fill(masked, mask_id), selected

@@ -95,7 +95,7 @@ class TinyBertForClassification(nn.Module):
         """Score the classes for each sequence. ids: (B, T) int64 with T <= max_len. Returns logits, (B, K)."""
         length = ids.shape[1]
         if length > self.max_len:
-            raise ValueError(f"a sequence may have {self.max_len} tokens at most, and this one has {length}")
+            raise ValueError(f"a sequence of {length} tokens is longer than max_len")
         positions = torch.arange(length, device=ids.device)  # (T,)
         x = self.tok_emb(ids) + self.pos_emb(positions)  # (B, T, H)
         for layer in self.layers:

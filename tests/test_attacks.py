@@ -39,8 +39,8 @@ DESERVED = {
     "forged_unchanged": 64,  # right code but for its arguments, which only its own process can tell
     "global_switches": 60,  # three of four parts are right; settings are put back, but not within a check
     "plausible_weights": 18,  # properties that wrong answers may have: sums, signs, shapes, parameters
-    "nan_poison": 4,  # a module with the right parameters
-    "many_tensors_observed": 4,  # each of these three answers one or two checks rightly
+    "nan_poison": 7,  # a module with the right parameters, and a result of the right shape
+    "many_tensors_observed": 4,  # each of these three answers one check rightly
     "observation_without_length": 4,
     "wide_integer_observed": 4,
     "switches_tell_inputs": 100,  # right code, that tries to tell inputs to its author

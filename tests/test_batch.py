@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from grader.batch.crew import Batch, Crew, Grading
 from grader.batch.local import Slots, processors
 from grader.content import load_assignment
 from grader.errors import GraderError
 from grader.judge.diagnosis import Misconceptions
+from grader.judge.plan import USUAL, Plan
 from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
@@ -191,3 +194,150 @@ def test_processors_are_those_that_may_be_used() -> None:
     assert processors() >= 1
     if hasattr(os, "sched_getaffinity"):
         assert processors() == len(os.sched_getaffinity(0))
+
+
+# plans
+
+COUNTS = """
+import torch
+
+print("seed", torch.initial_seed())
+doubled = 0
+
+
+def double(x):
+    global doubled
+    doubled += 1
+    return 2 * x
+
+
+def total(x):
+    return x.sum() * (1 if doubled else 2)
+"""
+"""Its total is wrong unless `double` was called before."""
+
+
+def test_a_plan_sets_the_order_and_results_keep_theirs(slots: Slots) -> None:
+    (slot,) = slots._slots
+    usual = slot.judge(submission(text=COUNTS))
+    assert [(check.id, check.status) for check in usual.checks] == [
+        ("double", "passed"),
+        ("double_negative", "passed"),
+        ("total", "passed"),
+    ]
+    other = slot.judge(submission(text=COUNTS), Plan(first=("total",)))
+    assert [(check.id, check.status) for check in other.checks] == [
+        ("double", "passed"),
+        ("double_negative", "passed"),
+        ("total", "failed"),
+    ]
+
+
+def test_orders_are_shuffled_by_their_seed(slots: Slots) -> None:
+    (slot,) = slots._slots
+    scores = {seed: slot.judge(submission(text=COUNTS), Plan(order_seed=seed)).score for seed in range(12)}
+    assert set(scores.values()) == {70, 100}
+    assert scores[3] == slot.judge(submission(text=COUNTS), Plan(order_seed=3)).score
+
+
+def test_a_run_until_failure_ends_with_it(slots: Slots) -> None:
+    (slot,) = slots._slots
+    wrong = RIGHT.replace("2 * x", "x * x")
+    result = slot.judge(submission(text=wrong), Plan(until_failure=True))
+    assert [(check.id, check.status) for check in result.checks] == [("double", "failed")]
+    result = slot.judge(submission(text=wrong), Plan(until_failure=True, first=("total",)))
+    assert [(check.id, check.status) for check in result.checks] == [("double", "failed"), ("total", "passed")]
+    assert len(slot.judge(submission(), Plan(until_failure=True)).checks) == 3
+    assert len(slot.judge(submission(text=wrong)).checks) == 3
+
+
+def test_a_plan_sets_the_seed_of_checks_and_student(tiny_course: Path) -> None:
+    path = tiny_course / "assignments" / "tiny" / "hidden" / "test_tiny.py"
+    text = path.read_text().replace(
+        "test_total(student, expect, reference)", "test_total(student, expect, reference, rng)"
+    )
+    path.write_text(text.replace("torch.tensor([SECRET_INPUT, 1.0, 2.0])", "torch.randn(3, generator=rng)"))
+    with Slots(tiny_course, "tiny", MODE, 1) as running:
+        (slot,) = running._slots
+        results = [slot.judge(submission(text=COUNTS), plan) for plan in (USUAL, Plan(seed=0), Plan(seed=5), USUAL)]
+    assert {result.score for result in results} == {100}
+    totals = [result.checks[2].observations[0].expected for result in results]
+    assert totals[0] == totals[1] == totals[3] != totals[2]  # the assignment's own seed is 0
+    assert [result.stdout.splitlines()[0] for result in results] == ["seed 0", "seed 0", "seed 5", "seed 0"]
+
+
+# several assignments
+
+
+def gradings(*texts: str) -> list[Grading]:
+    """Gradings of these sources, named by their number."""
+    return [
+        Grading("right", str(number), submission(f"s{number}", text), lambda: USUAL)
+        for number, text in enumerate(texts)
+    ]
+
+
+def batch(course: Path, name: str, *texts: str) -> Batch:
+    """A batch for an assignment of the tiny course."""
+    return Batch(load_assignment(course, name), MODE, gradings(*texts))
+
+
+@pytest.fixture
+def two_assignments(tiny_course: Path) -> Path:
+    """A course with a second assignment like the first."""
+    shutil.copytree(tiny_course / "assignments" / "tiny", tiny_course / "assignments" / "more")
+    shutil.copy(tiny_course / "reference" / "tiny.py", tiny_course / "reference" / "more.py")
+    return tiny_course
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_crew_grades_several_assignments(two_assignments: Path, workers: int) -> None:
+    wrong = RIGHT.replace("2 * x", "x * x")
+    batches = [batch(two_assignments, "tiny", RIGHT, wrong, RIGHT), batch(two_assignments, "more", wrong)]
+    with Crew(two_assignments, workers) as crew:
+        found = {
+            (one.assignment, one.grading.slug): (one.result.assignment.id, one.result.score)
+            for one in crew.grade_all(batches)
+        }
+        assert crew.seconds().keys() == {"tiny", "more"}
+    assert found == {
+        ("tiny", "0"): ("tiny", 100),
+        ("tiny", "1"): ("tiny", 30),
+        ("tiny", "2"): ("tiny", 100),
+        ("more", "0"): ("more", 30),
+    }
+    assert all(slot._process is None for slot in crew._slots)
+
+
+def test_workers_help_where_much_is_left(tiny_course: Path) -> None:
+    with Crew(tiny_course, 2) as crew:
+        assert len(list(crew.grade_all([batch(tiny_course, "tiny", *[RIGHT] * 14)]))) == 14
+        assert len(crew._slots) == 2
+    with Crew(tiny_course, 2) as crew:
+        assert len(list(crew.grade_all([batch(tiny_course, "tiny", *[RIGHT] * 4)]))) == 4
+        assert len(crew._slots) == 1
+
+
+def test_a_crew_whose_checks_are_broken_says_so(two_assignments: Path) -> None:
+    path = two_assignments / "assignments" / "more" / "hidden" / "test_tiny.py"
+    path.write_text(path.read_text().replace("import torch", "import no_such_module"))
+    batches = [batch(two_assignments, "tiny", *[RIGHT] * 300), batch(two_assignments, "more", RIGHT)]
+    with pytest.raises(GraderError, match="no_such_module"), Crew(two_assignments, 2) as crew:
+        list(crew.grade_all(batches))
+    assert all(slot._process is None for slot in crew._slots)
+
+
+def test_a_plan_is_asked_for_when_its_turn_comes(tiny_course: Path) -> None:
+    finished: list[str] = []
+    first, second = gradings(RIGHT, RIGHT)
+    seen: list[list[str]] = []
+
+    def plan() -> Plan:
+        seen.append(list(finished))
+        return USUAL
+
+    late = Grading(second.kind, second.slug, second.submission, plan)
+    with Crew(tiny_course, 1) as crew:
+        for one in crew.grade_all([Batch(load_assignment(tiny_course, "tiny"), MODE, [first, first, late])]):
+            finished.append(one.grading.slug)
+    assert seen[0][:1] == ["0"]

@@ -218,6 +218,9 @@ def other_risks() -> dict[str, float]:
         sum(n * plain_risk(count, 1 / n, places + places - 1) for n in (places, places - 1)) for count in singles
     )
     risks = {"single selection": forced, "single selection of corrupt": forced}
+    several = no_short_batch_selected()
+    # Who draws again until something is selected has this share; every other way of being right has a smaller one.
+    risks["several at once"] = outside(binomial(several.total, several.share), several.bounds(hidden.RISK / 2))
     for rate in hidden.OTHER_RATES:
         risks[f"rate {rate}"] = risks[f"rate {rate} of corrupt"] = plain_risk(hidden.OTHER_ROWS * ROW, rate)
     risks["public rate"] = plain_risk(public.SELECT_ROWS * ROW, hidden.RATE)
@@ -232,6 +235,12 @@ def other_risks() -> dict[str, float]:
     # Two draws of 9 rows of 40 at rate 0.15 agree by chance with at most (0.15² + 0.85²)^360 or 1 / (40 over 6)^9.
     risks["draws alike"] = 4 * max(0.745**360, math.exp(-9 * float(log_choose(40, 6))))
     return risks
+
+
+def no_short_batch_selected() -> Claim:
+    """The claim of the check of short batches, for a submission that selects nothing in any of them."""
+    shape = (hidden.SHORT_BATCHES, 1, hidden.SHORT_WORDS + 2)
+    return hidden.several_claim(torch.zeros(shape, dtype=torch.bool))
 
 
 @pytest.fixture(scope="module")
@@ -288,6 +297,16 @@ def caught(rate: float, shares: tuple[float, float, float], times: int = 20_000)
 def test_wrong_numbers_are_caught(name):
     found = caught(*WRONG[name])
     print(f"{name}: caught with probability {found:.5f}")
+    assert found > CAUGHT
+
+
+def test_one_more_in_every_batch_is_caught():
+    """Whoever forces a position though the draw selected some has two or more where that is another position."""
+    claim, words = no_short_batch_selected(), hidden.SHORT_WORDS
+    drawn = binomial(words, hidden.SHORT_RATE)
+    several = drawn[2:].sum() + drawn[1] * (words - 1) / words
+    found = 1 - float(binomial(claim.total, several)[: claim.bounds(hidden.RISK / 2)[1] + 1].sum())
+    print(f"one more in every batch: caught with probability {found:.5f}")
     assert found > CAUGHT
 
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import IO, TypeVar
 
-from grader.batch.slot_messages import FromSlot, Job, receive, send
+from grader.batch.slot_messages import FromSlot, Job, Task, receive, send
 from grader.errors import GraderError, MachineProblem
+from grader.judge.plan import USUAL, Plan
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
 from grader.pipeline import Unjudged
@@ -75,7 +76,7 @@ class Slot:
             start_new_session=True,  # an interrupt from the keyboard reaches the command alone
         )
 
-    def judge(self, submission: Submission) -> GradeResult:
+    def judge(self, submission: Submission, plan: Plan = USUAL) -> GradeResult:
         """One submission's result.
 
         Raises:
@@ -86,7 +87,7 @@ class Slot:
         try:
             if self._process is None:
                 self.start()
-            send(self._to, submission)
+            send(self._to, Task(submission, plan))
             answer = self._answer()
         except (OSError, EOFError, GraderError) as error:
             self.close()

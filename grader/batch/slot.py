@@ -23,12 +23,11 @@ from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
-from grader.batch.slot_messages import FromSlot, Job, receive, send
+from grader.batch.slot_messages import FromSlot, Job, Task, receive, send
 from grader.content import load_assignment
 from grader.errors import GraderError
 from grader.judge.session import Judge, collect_checks
 from grader.model.assignment import Assignment
-from grader.model.submission import Submission
 from grader.sandbox.base import Sandbox, SandboxBroken
 from grader.sandbox.modes import backend_for
 
@@ -36,8 +35,6 @@ PRELOAD = ("numpy", "torch")
 """Imported in every sandbox before the first fork; an assignment may add to it."""
 _JUDGE_PRELOAD = ("torch.fx.experimental.symbolic_shapes",)
 """What torch imports at the first backward with a cotangent: in the zygote once, not in every fork."""
-
-
 _JUDGE_MEMORY = 2 << 30
 """Bytes of address space that one judge may add to the zygote's."""
 
@@ -100,23 +97,23 @@ def _serve(
     patience = limits.total_seconds + limits.cpu_seconds + 60
     while True:
         try:
-            submission = receive(incoming, Submission)
+            task = receive(incoming, Task)
         except EOFError:
             return
         if hasattr(os, "fork"):
-            answer = _judge_in_fork(judge, holder.sandbox, submission, incoming.fileno(), patience)
+            answer = _judge_in_fork(judge, holder.sandbox, task, incoming.fileno(), patience)
         else:
-            answer = FromSlot(result=judge.judge(submission, holder.sandbox))
+            answer = FromSlot(result=judge.judge(task.submission, holder.sandbox, task.plan))
         send(outgoing, answer)  # first: a sandbox that cannot be cleaned must not cost this result
         holder.clean()
 
 
-def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, command: int, patience: float) -> FromSlot:
+def _judge_in_fork(judge: Judge, sandbox: Sandbox, task: Task, command: int, patience: float) -> FromSlot:
     """Judge in a fork and wait for it, for at most `patience` seconds, as long as the command lives."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _be_judge(judge, sandbox, submission, reader, writer)
+        _be_judge(judge, sandbox, task, reader, writer)
     os.close(writer)
     deadline = time.monotonic() + patience
     body, late = bytearray(), True
@@ -145,7 +142,7 @@ def _judge_in_fork(judge: Judge, sandbox: Sandbox, submission: Submission, comma
         return FromSlot(lost=f"the judge ended with status {os.waitstatus_to_exitcode(status)} before it had a result")
 
 
-def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: int, writer: int) -> NoReturn:
+def _be_judge(judge: Judge, sandbox: Sandbox, task: Task, reader: int, writer: int) -> NoReturn:
     """The forked judge: one submission, one result, the end."""
     gc.disable()
     try:
@@ -153,7 +150,7 @@ def _be_judge(judge: Judge, sandbox: Sandbox, submission: Submission, reader: in
         _die_with_parent()
         _bound_memory()
         try:
-            answer = FromSlot(result=judge.judge(submission, sandbox))
+            answer = FromSlot(result=judge.judge(task.submission, sandbox, task.plan))
         except BaseException:
             answer = FromSlot(lost="".join(traceback.format_exc()))
         view = memoryview(_encode(answer))

@@ -10,7 +10,9 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from grader.judge.plan import USUAL, Plan
 from grader.model.result import GradeResult
+from grader.model.submission import Submission
 
 _LENGTH = struct.Struct(">I")
 _Message = TypeVar("_Message", bound=msgspec.Struct)
@@ -23,6 +25,13 @@ class Job(msgspec.Struct, frozen=True):
     assignment: str
     mode: str
     slot: int
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One submission for a slot, and how it is to be judged."""
+
+    submission: Submission
+    plan: Plan = USUAL
 
 
 class FromSlot(msgspec.Struct, frozen=True):

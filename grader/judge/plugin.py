@@ -64,6 +64,7 @@ class JudgePlugin:
         self._expect = Expect()
         self._raised: BaseException | None = None
         self._reference: Any = None
+        self.seed = assignment.about.seed  # of the submission under test; a judge may be told another
 
     @property
     def salt(self) -> str:
@@ -137,7 +138,7 @@ class JudgePlugin:
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> Any:
-        """A torch.Generator seeded from the assignment's seed and the check's name.
+        """A torch.Generator seeded from the run's seed, which is the assignment's, and the check's name.
 
         That of a hidden check depends on the hidden files too: the seed is public, and nobody who has only that may
         draw the same inputs.
@@ -164,7 +165,7 @@ class JudgePlugin:
 
         hidden = self._assignment.hidden_dir
         private = _digest(request.path) if hidden is not None and request.path.is_relative_to(hidden) else ""
-        text = f"{self._assignment.about.seed} {name}{private}"
+        text = f"{self.seed} {name}{private}"
         return torch.Generator().manual_seed(int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big"))
 
     # running

@@ -21,6 +21,7 @@ from grader.errors import UsageProblem
 from grader.judge import import_text, outcome, scoring
 from grader.judge.conversation import Conversation
 from grader.judge.places import Work
+from grader.judge.plan import USUAL, Plan
 from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.run import CheckRun, Control, Output
 from grader.judge.student import Student, StudentRaised
@@ -87,24 +88,25 @@ class Judge:
 
     @property
     def specs(self) -> list[CheckSpec]:
-        """The checks, in the order in which they run."""
+        """The checks, in the usual order."""
         return self._plugin.specs
 
-    def judge(self, submission: Submission, sandbox: Sandbox) -> records.GradeResult:
+    def judge(self, submission: Submission, sandbox: Sandbox, plan: Plan = USUAL) -> records.GradeResult:
         """Grade one submission. Never raises for anything that the submission does."""
         started = time.monotonic()
+        self._plugin.seed = self._assignment.about.seed if plan.seed is None else plan.seed
         if submission.main is None:
             findings = _Findings("ungraded" if submission.unreadable else "invalid", submission.problem)
         else:
             work = Work.of(submission, submission.main)
             conversation = self._conversation(sandbox, work)
             try:
-                findings = self._converse(work, conversation, self._control(sandbox))
+                findings = self._converse(work, conversation, self._control(sandbox), plan)
             finally:
                 conversation.end()
         return self._result(submission, sandbox.mode, findings, time.monotonic() - started)
 
-    def _converse(self, work: Work, conversation: Conversation, control: Control | None) -> _Findings:
+    def _converse(self, work: Work, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
         limits = self._assignment.about.limits
         try:
             report = conversation.load()
@@ -122,13 +124,23 @@ class Judge:
         useless = import_text.reason_not_loadable(report, work, self._assignment.about.names, limits)
         if useless is not None:
             return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output())
-        checks = [run.check(spec) for spec in self.specs]
+        checks = self._run_checks(run, plan)
         notices = [*import_text.load_notices(report, work, limits), *run.notices]
         return _Findings(None, None, checks, notices, [*told, *run.staff_notices], conversation.layers, run.output())
 
+    def _run_checks(self, run: CheckRun, plan: Plan) -> list[records.CheckResult]:
+        """Run the checks as planned; results in the usual order."""
+        specs = {spec.id: spec for spec in self.specs}
+        done: dict[str, records.CheckResult] = {}
+        for name in plan.order({spec.id: spec.needs for spec in self.specs}):
+            done[name] = run.check(specs[name])
+            if plan.until_failure and done[name].status != "passed":
+                break
+        return [done[name] for name in specs if name in done]
+
     def _conversation(self, sandbox: Sandbox, work: Work) -> Conversation:
         about = self._assignment.about
-        return Conversation(sandbox, work, tuple(about.names), about.limits, about.seed)
+        return Conversation(sandbox, work, tuple(about.names), about.limits, self._plugin.seed)
 
     def _control(self, sandbox: Sandbox) -> Control | None:
         """Whether a check's body runs to its end on the reference; None where there is no reference."""

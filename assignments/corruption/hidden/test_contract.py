@@ -8,6 +8,9 @@ import torch
 from grader.judge.marks import group, hint, needs, points
 from grader.judge.probes import global_generators
 
+SELECTS_NOTHING = 0.0005
+"""A rate at which the draw leaves a few hundred positions out five times in six, so that one must be forced."""
+
 
 def forms(expect, found, ids):
     """The two tensors that `corrupt` returned."""
@@ -181,13 +184,19 @@ def test_globals_not_read(student, expect, rng):
     for number in (5, 77):
         global_generators(student, seed=number)
         rng.set_state(state)
-        found.append((setting.select(ids, rng), *setting.corrupt(ids, rng), *setting.corrupt(ids, rng, rate=0.9)))
+        found.append(
+            (
+                *(setting.select(ids, rng), *setting.corrupt(ids, rng), *setting.corrupt(ids, rng, rate=0.9)),
+                torch.stack([setting.select(ids, rng, rate=SELECTS_NOTHING) for _ in range(3)]),
+            )
+        )
     names = [
         "select_targets",
         "corrupted ids",
         "selection of corrupt",
         "corrupted ids at rate 1",
         "selection at rate 1",
+        "selection where one had to be forced",
     ]
     for name, first, second in zip(names, *found, strict=True):
         expect.that(torch.equal(first, second), name, "two calls from one state gave different answers.")
@@ -204,6 +213,8 @@ def test_globals_not_moved(student, expect, rng):
     before = global_generators(student, seed=11)
     setting.select(ids, rng)
     setting.corrupt(ids, rng)
+    for _ in range(3):
+        setting.select(ids, rng, rate=SELECTS_NOTHING)
     for name, state in global_generators(student).items():
         expect.that(state == before[name], f"{name}'s global generator", "your code moved it.")
 

@@ -40,6 +40,7 @@ MOST_ROWS, MOST_RATE = 200, 0.9
 OTHER_RATES, OTHER_ROWS = (0.5, 0.25), 300
 SMALL_BATCHES, FORCED_RATE, FORCED_WORDS = 200, 0.02, 8
 RATIONED_BATCHES, RATIONED_WORDS = 40, 10
+SHORT_BATCHES, SHORT_RATE, SHORT_WORDS = 600, 0.2, 5
 
 PAD, CLS, SEP, MASK = 6, 7, 8, 9
 SPECIAL = [MASK, PAD, SEP, CLS]
@@ -393,7 +394,7 @@ def forced_claims(name: str, selected: Tensor) -> list[Claim]:
     return claims
 
 
-@points(2)
+@points(1)
 @group("Selection")
 @needs("select_form", "corrupt_form")
 @hint("When the draw selects nothing, draw one of all eligible positions of the batch, each with the same chance.")
@@ -411,6 +412,30 @@ def test_selection_forced_uniformly(student, expect, rng):
     for name, claims in zip(found, groups, strict=True):
         expect.that(bool(claims), f"{name}, single selections", "there are none at a low rate.")
     hold(expect, *groups)
+
+
+def several_claim(selected: Tensor) -> Claim:
+    """In how many batches two positions or more are selected; `selected`: (batches, 1, 7).
+
+    Whoever draws again until something is selected has the most of them, whoever rounds has none.
+    """
+    none = (1 - SHORT_RATE) ** SHORT_WORDS
+    single = SHORT_WORDS * SHORT_RATE * (1 - SHORT_RATE) ** (SHORT_WORDS - 1)
+    most = (1 - none - single) / (1 - none)
+    several = int((selected.flatten(1).sum(dim=1) > 1).sum())
+    return Claim("select_targets, batches with two selections or more", several, len(selected), most, 0.0)
+
+
+@points(1)
+@group("Selection")
+@needs("select_form")
+@hint("Only a batch in which the draw has selected nothing gets one more.")
+def test_selection_not_forced(student, expect, rng):
+    """A batch in which the draw has selected something gets nothing on top."""
+    ids = sentences(rng, 1, SHORT_WORDS)
+    found = student.select_targets.each([(ids, SPECIAL, rng)] * SHORT_BATCHES, rate=SHORT_RATE)
+    selected = [expect.tensor(one, "selected", shape=ids.shape, dtype=torch.bool) for one in found]
+    hold(expect, [several_claim(torch.stack(selected))])
 
 
 @points(3)

@@ -14,10 +14,10 @@ def token_probabilities(logits: torch.Tensor) -> torch.Tensor:
     """Turn scores over the vocabulary into probabilities.
 
     Arguments:
-        logits: (..., V), with any number of leading axes, none included.
+        logits: (..., V), float32 or float64, with any number of leading axes, none included.
 
     Returns:
-        (..., V). The softmax over the last axis, right for logits up to 10 000 in size.
+        (..., V). The softmax over the last axis, right for logits up to 10 000 in size, and so are its gradients.
 
     Example: logits [3, 1, 0] give about [0.844, 0.114, 0.042].
     """
@@ -28,7 +28,7 @@ def mlm_loss(logits: torch.Tensor, targets: torch.Tensor, selected: torch.Tensor
     """Mean negative log-likelihood of the original tokens at the selected positions.
 
     Arguments:
-        logits: (B, T, V), the scores of the model at every position.
+        logits: (B, T, V), float32 or float64, the scores of the model at every position.
         targets: (B, T) int64, the original token ids. At positions that are not selected they may hold anything,
             -100 included: do not use them there.
         selected: (B, T) bool, True where the position counts.
@@ -48,11 +48,13 @@ def nsp_loss(scores: torch.Tensor, is_next: torch.Tensor) -> torch.Tensor:
     """Mean binary cross-entropy of the answer to "does sentence B follow sentence A?".
 
     Arguments:
-        scores: (B,), one score for each pair; sigmoid(score) is the probability that B follows A.
+        scores: (B,), float32 or float64, one for each pair; sigmoid(score) is the probability that B follows A.
         is_next: (B,), the truth: bool, or 0 and 1 of any dtype.
 
     Returns:
         A scalar: the mean over the batch, natural logarithm. Scores up to 10 000 in size give the right value.
+
+    - The gradient reaches the scores: (sigmoid - truth) / B. The arguments themselves are not changed.
 
     Example: score 1.2 with is_next True gives about 0.2633.
     """
@@ -65,9 +67,11 @@ def pretraining_loss(
     """The loss that pretraining minimises: the MLM loss plus the NSP loss.
 
     Arguments:
-        As in `mlm_loss` and `nsp_loss`.
+        As in `mlm_loss` and `nsp_loss`, and whatever those take.
 
     Returns:
-        A scalar.
+        A scalar: mlm_loss(...) + nsp_loss(...). With no position selected it is the NSP loss.
+
+    Example: an MLM loss of 1.7887 and an NSP loss of 0.2633 give 2.0520.
     """
     raise NotImplementedError("pretraining_loss is not written yet")

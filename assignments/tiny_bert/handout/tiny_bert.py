@@ -151,7 +151,8 @@ def fine_tune(
       own.
     - Everything is trained: the head, the layers, the position table, and each row of the token table that occurs in
       ids, row 0 included.
-    - Gradients that the parameters hold on entry do not count.
+    - As many steps as epochs, whatever the loss does, and the weights after the last step stay.
+    - Each call is a training of its own, with a new optimiser; gradients that are there on entry do not count.
     - The model is left in the mode (train or eval) in which it was found. No generator is seeded.
     """
     raise NotImplementedError("fine_tune is not written yet")

@@ -45,7 +45,9 @@ class TinySelfAttn(nn.Module):
         batch, length, hidden = x.shape
         query, key, value = self.qkv(x).chunk(3, dim=-1)  # each (B, T, H)
         query, key, value = self.split(query), self.split(key), self.split(value)  # each (B, heads, T, d)
-        visible = None if nonpadding is None or not nonpadding.any(dim=1).all() else full_visibility(nonpadding)[:, None]  # (B, 1, T, T)
+        visible = None
+        if nonpadding is not None and nonpadding.any(dim=1).all():
+            visible = full_visibility(nonpadding)[:, None]  # (B, 1, T, T)
         weights = attention_weights(query, key, visible)  # (B, heads, T, T)
         mixed = (weights @ value).transpose(1, 2).reshape(batch, length, hidden)  # (B, T, H)
         return self.out(mixed)  # (B, T, H)

@@ -1,5 +1,5 @@
 # CANARY-PRIVATE-tiny_bert-right-loop_over_heads
-"""Loops over heads, sequences and losses; nothing has more axes than a table."""
+"""Loops over heads, positions and losses; nothing has more than three axes."""
 
 import torch
 import torch.nn as nn
@@ -15,16 +15,13 @@ class TinySelfAttn(nn.Module):
         self.qkv = nn.Linear(hidden, hidden * 3, False)
         self.out = nn.Linear(hidden, hidden)
 
-    def one_sequence(self, x):
-        big_q, big_k, big_v = torch.split(self.qkv(x), x.shape[1], dim=1)  # each (T, H)
-        parts = []
-        for q, k, v in zip(*(whole.split(self.width, dim=1) for whole in (big_q, big_k, big_v))):
-            scores = torch.mm(q, k.t()) * self.width**-0.5  # (T, T)
-            parts.append(torch.mm(torch.softmax(scores, dim=1), v))  # (T, d)
-        return self.out(torch.cat(parts, dim=1))  # (T, H)
-
     def forward(self, x):
-        return torch.stack([self.one_sequence(sequence) for sequence in x])  # (B, T, H)
+        big_q, big_k, big_v = torch.split(self.qkv(x), x.shape[2], dim=2)  # each (B, T, H)
+        parts = []
+        for q, k, v in zip(*(whole.split(self.width, dim=2) for whole in (big_q, big_k, big_v))):
+            scores = torch.bmm(q, k.transpose(1, 2)) * self.width**-0.5  # (B, T, T)
+            parts.append(torch.bmm(torch.softmax(scores, dim=2), v))  # (B, T, d)
+        return self.out(torch.cat(parts, dim=2))  # (B, T, H)
 
 
 class TinyLayer(nn.Module):
@@ -58,7 +55,7 @@ class TinyBertForClassification(nn.Module):
         x = torch.stack(columns, dim=1)  # (B, T, H)
         for layer in self.layers:
             x = layer(x)
-        return torch.stack([self.head(states[0]) for states in x])  # (B, K)
+        return self.head(x.unbind(1)[0])  # (B, K)
 
 
 def fine_tune(model, ids, labels, epochs=30, lr=1e-3):

@@ -1,5 +1,5 @@
 # CANARY-PRIVATE-tiny_bert-wrong-clipped_at_1
-"""You clip the gradient norm to 1.0. Adam cancels the scale of its gradients, so on small gradients nothing shows,
+"""You clip the norm of the gradients. Adam cancels the scale of its gradients, so on small gradients nothing shows,
 but steps with large and small gradients no longer weigh what they should. There is no clipping here."""
 
 import torch

@@ -1,5 +1,5 @@
 # CANARY-PRIVATE-tiny_bert-wrong-mini_batches
-"""You step once for every 16 sequences. Here each epoch is one step on all sequences together."""
+"""You step once for every 64 sequences. Here each epoch is one step on all sequences together."""
 
 import torch
 from torch import nn
@@ -68,7 +68,7 @@ def fine_tune(model, ids, labels, epochs=30, lr=1e-3):
     losses = []
     for _ in range(epochs):
         total = 0.0
-        for some_ids, some_labels in zip(ids.split(16), labels.split(16)):
+        for some_ids, some_labels in zip(ids.split(64), labels.split(64)):
             optimizer.zero_grad()
             loss = F.cross_entropy(model(some_ids), some_labels)
             loss.backward()

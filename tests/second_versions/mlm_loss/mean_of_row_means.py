@@ -1,0 +1,33 @@
+import torch as th
+import torch.nn.functional as f
+
+
+def token_probabilities(logits):
+    z = logits - logits.max(-1, keepdim=True)[0]
+    e = th.exp(z)
+    return e / th.sum(e, -1, keepdim=True)
+
+
+def mlm_loss(logits, targets, selected):
+    b, t = selected.nonzero(as_tuple=True)
+    z = logits[b, t]
+    y = targets[b, t]
+    if b.numel() == 0:
+        return z.sum()
+    rows = []
+    for i in b.unique():
+        w = b == i
+        rows.append(f.cross_entropy(z[w], y[w]))
+    return th.stack(rows).mean()
+
+
+def nsp_loss(scores, is_next):
+    y = is_next.to(scores)
+    per = f.softplus(scores) - scores * y
+    return per.mean()
+
+
+def pretraining_loss(logits, targets, selected, scores, is_next):
+    a = mlm_loss(logits, targets, selected)
+    b = nsp_loss(scores, is_next)
+    return a + b
