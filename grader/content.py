@@ -14,16 +14,24 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 import grader
 from grader.errors import UsageProblem
-from grader.model.assignment import Assignment, AssignmentFile, IsolationNeeds, Limits, SandboxNeeds
+from grader.model.assignment import Assignment, AssignmentFile, Attempts, Deadline, IsolationNeeds, Limits, SandboxNeeds
+from grader.model.terms import deadline_problem
 
 _PACKAGE = Path(grader.__file__).resolve().parent
 _MISCONCEPTIONS = "misconceptions.json"
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_SHORT_TIME = re.compile(r"""^(\s*[\w."'-]+\s*=\s*["']?\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d)(["']?\s*(#.*)?)$""", re.MULTILINE)
+"""A time without seconds, which TOML allows since its version 1.1."""
+_EXTENSIONS = re.compile(
+    r"^[ \t]*\[[ \t]*deadline[ \t]*\.[ \t]*extensions[ \t]*\](?:(?!^[ \t]*\[).*\n?)*", re.MULTILINE
+)
+"""The table of extensions, up to the head of the next one."""
 
 
 def course_folder(given: Path | None = None) -> Path:
@@ -69,8 +77,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
         guess = f" Did you mean {close[0]}?" if close else ""
         raise UsageProblem(f"There is no assignment {name!r}; this course has: {', '.join(known) or 'none'}.{guess}")
     folder = course / "assignments" / name
-    about = read_assignment_file(folder / "assignment.toml")
     hidden, reference, variants = folder / "hidden", course / "reference" / f"{name}.py", folder / "variants"
+    about = read_assignment_file(folder / "assignment.toml", hidden.is_dir())
     told = {about.files[0], "README.md", _MISCONCEPTIONS}
     graded_by = [folder / "assignment.toml", *_all_files(folder / "handout", told), *_all_files(hidden, set())]
     if reference.is_file():
@@ -87,8 +95,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
     )
 
 
-def read_assignment_file(path: Path) -> AssignmentFile:
-    """The description in an `assignment.toml`.
+def read_assignment_file(path: Path, grades: bool = True) -> AssignmentFile:
+    """The description in an `assignment.toml`. Where nothing is graded, a machine need not know the deadline's zone.
 
     Raises:
         UsageProblem: it is not TOML, has a key that does not exist, lacks one, or a value has another type; the
@@ -96,7 +104,7 @@ def read_assignment_file(path: Path) -> AssignmentFile:
     """
     try:
         text = path.read_text("utf-8")
-        about = msgspec.convert(tomllib.loads(text), AssignmentFile)
+        about = msgspec.convert(_parsed(text), AssignmentFile)
     except OSError as error:
         raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -107,7 +115,13 @@ def read_assignment_file(path: Path) -> AssignmentFile:
         raise UsageProblem(f"{path}: `files` and `names` must each name at least one.")
     if bad := [name for name in about.files if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\.py", name)]:
         raise UsageProblem(f"{path}, line {_line_of('files', text)}: {bad[0]!r} is no name of a Python module's file.")
+    if grades and about.deadline is not None and (problem := deadline_problem(about.deadline)) is not None:
+        raise UsageProblem(f"{path}, line {_line_of(problem[0], text)}: {problem[1]}.")
     return about
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(_SHORT_TIME.sub(r"\1:00\2", text))
 
 
 def _explain(problem: str, text: str) -> str:
@@ -117,7 +131,13 @@ def _explain(problem: str, text: str) -> str:
     section = where.group(1).split(".")[0] if where else ""
     if unknown:
         key = unknown.group(1)
-        tables = {"limits": Limits, "sandbox": SandboxNeeds, "isolation": IsolationNeeds}
+        tables = {
+            "limits": Limits,
+            "sandbox": SandboxNeeds,
+            "isolation": IsolationNeeds,
+            "attempts": Attempts,
+            "deadline": Deadline,
+        }
         allowed = tables.get(section, AssignmentFile).__struct_fields__
         close = difflib.get_close_matches(key, allowed, n=1)
         expected = f"did you mean `{close[0]}`?" if close else f"expected one of: {', '.join(allowed)}."
@@ -125,8 +145,10 @@ def _explain(problem: str, text: str) -> str:
     missing = re.search(r"missing required field `([^`]*)`", problem)
     if missing:
         return f": the key `{missing.group(1)}` is missing."
-    key = re.sub(r"\[.*", "", where.group(1).split(".")[-1]) if where else ""
+    key = re.sub(r"\[.*?\]", "", where.group(1)).split(".")[-1] if where else ""
     expected = problem.partition(" - at ")[0].lower()
+    if "datetime" in expected:
+        expected = "expected a date and time, as 2026-12-01T23:59"
     return f", line {_line_of(key, text)}: key `{key}`: {expected}."
 
 
@@ -188,6 +210,22 @@ def public_files(assignment: Assignment) -> list[tuple[Path, str]]:
         if path.is_file() and "__pycache__" not in name:
             found.append((path, name))
     return found
+
+
+def public_description(assignment: Assignment) -> str:
+    """`assignment.toml` as students may have it: without the extensions, which name people.
+
+    Raises:
+        UsageProblem: they stand where they cannot be cut out.
+    """
+    path = assignment.folder / "assignment.toml"
+    text = path.read_bytes().decode("utf-8")
+    if assignment.about.deadline is None or not assignment.about.deadline.extensions:
+        return text
+    cut = _EXTENSIONS.sub("", text)
+    if "extensions" in _parsed(cut)["deadline"]:
+        raise UsageProblem(f"{path}: extensions must stand under [deadline.extensions], to be left out of the kit.")
+    return cut
 
 
 def misconceptions_file(assignment: Assignment) -> Path:

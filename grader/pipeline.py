@@ -1,7 +1,8 @@
 """The story of one submission, start to end.
 
 Runs in the command. `grade` takes a submission to a result: judged in another process, tried again if that process
-died, diagnosed, stamped. `publish` takes a result to what people read. Everything else is somebody's detail.
+died, diagnosed, less what being late costs, stamped. `publish` takes a result to what people read. Everything else is
+somebody's detail.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from grader.exporters.grades_csv import grades_csv
 from grader.judge.diagnosis import Misconceptions, diagnose
 from grader.model import result as records
 from grader.model.assignment import Assignment
+from grader.model.late import with_lateness
 from grader.model.result import GradeResult
+from grader.model.roster import standing
 from grader.model.submission import Submission
 from grader.model.view import cohort_view, student_view
 from grader.render.html import cohort_html, student_html
@@ -64,6 +67,7 @@ def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeR
     """One submission, graded. Never raises for anything that the submission does."""
     try:
         result = diagnose(judged(submission, judge, course.assignment, course.mode), course.known)
+        result = with_lateness(result, course.assignment.about.deadline)
     except Exception as error:  # a bug of ours must cost neither the student nor the rest of the class
         result = ungraded(submission, course.assignment, course.mode, f"{type(error).__name__}: {error}")
     return _stamped(result, fingerprint(submission, course.assignment))
@@ -105,14 +109,17 @@ def publish_report(result: GradeResult, run: Run, templates: Path) -> None:
 
 
 def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> None:
-    """Write the class page and the table of grades."""
+    """Write the class page and the table of grades, with who of the run's roster is missing."""
     kept = list(results)
-    run.save_class(cohort_html(cohort_view(kept), templates), grades_csv(kept))
+    people = standing(run.load_roster(), kept)
+    run.save_class(cohort_html(cohort_view(kept, people), templates), grades_csv(kept, people))
 
 
 def fingerprint(submission: Submission, assignment: Assignment) -> str:
-    """Names everything that a result is made from: the student, the files, the assignment and the grader."""
-    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {submission.student}"
+    """Names everything that a result is made from: who, when, the files, the assignment and the grader."""
+    who = (submission.student, submission.name, submission.members)
+    when = (submission.submitted_at, submission.late, submission.extension)
+    text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {who} {when}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

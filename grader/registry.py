@@ -17,6 +17,21 @@ BACKENDS: dict[str, str] = {
 }
 """Isolation modes, best first, and the classes that provide them."""
 
+LAYOUTS: dict[str, str] = {
+    "gradescope": "grader.intake.layouts.gradescope:LAYOUT",
+    "blackboard": "grader.intake.layouts.blackboard:LAYOUT",
+    "moodle": "grader.intake.layouts.moodle:LAYOUT",
+    "brightspace": "grader.intake.layouts.brightspace:LAYOUT",
+    "canvas": "grader.intake.layouts.canvas:LAYOUT",
+    "nbgrader": "grader.intake.layouts.nbgrader:LAYOUT",
+    "github": "grader.intake.layouts.github:LAYOUT",
+    "google": "grader.intake.layouts.google:LAYOUT",
+    "single": "grader.intake.layouts.plain:ONE",
+    "folders": "grader.intake.layouts.plain:FOLDERS",
+    "files": "grader.intake.layouts.plain:FILES",
+}
+"""What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),

@@ -22,6 +22,7 @@ from grader.errors import UsageProblem
 from grader.model.jsonform import result_from_json, result_to_json
 from grader.model.observation import is_tensor_json
 from grader.model.result import CheckResult, GradeResult
+from grader.model.roster import Roster
 
 _LARGE = 1024
 """Elements above which a tensor of an observation goes into the side file."""
@@ -45,6 +46,7 @@ class Run:
         self.folder = folder
         self._results = folder / "results"
         self._reports = folder / "reports"
+        self._roster = folder / "roster.json"
         self._locked: int | None = None
 
     def refuse_file(self) -> None:
@@ -154,6 +156,20 @@ class Run:
     def save_report(self, name: str, html: str) -> None:
         """Write a student's report."""
         write_atomically(self.folder / self.report_name(name), html.encode("utf-8", "replace"))
+
+    def save_roster(self, roster: Roster | None) -> None:
+        """Keep the people of the course with the run, for the next one and for `grader report`; None forgets them."""
+        if roster is None:
+            self._roster.unlink(missing_ok=True)
+        else:
+            write_atomically(self._roster, msgspec.json.format(msgspec.json.encode(roster)))
+
+    def load_roster(self) -> Roster | None:
+        """The people that were kept, or None if there are none that can be read."""
+        try:
+            return msgspec.json.decode(self._roster.read_bytes(), type=Roster)
+        except (OSError, msgspec.DecodeError):
+            return None
 
     def save_class(self, html: str, csv: str) -> None:
         """Write the class page and the table of grades."""

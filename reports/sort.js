@@ -40,15 +40,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 const form = document.querySelector("form.filter");
 if (form) {
-  const [find, status, shown] = ["find", "status", "shown"].map((id) => document.getElementById(id));
+  const [find, status, late, shown] = ["find", "status", "late", "shown"].map((id) => document.getElementById(id));
   const rows = Array.from(document.querySelectorAll("#rows tbody tr"), (row) => {
     return { row, text: row.textContent.toLowerCase() };
   });
   const filter = () => {
     const words = find.value.toLowerCase().split(/\s+/);
+    const chosen = (select, value) => !select || !select.value || select.value === value;
     let count = 0;
     for (const { row, text } of rows) {
-      const fits = words.every((word) => text.includes(word)) && (!status.value || row.dataset.status === status.value);
+      const fits =
+        words.every((word) => text.includes(word)) &&
+        chosen(status, row.dataset.status) &&
+        chosen(late, row.dataset.late);
       row.hidden = !fits;
       count += fits;
     }

@@ -25,7 +25,11 @@ ROWS = (
 )
 """Import order, lowest first: a module imports only from rows above its own."""
 
-STANDARD_LIBRARY_ONLY = {"worker.py", "loading.py", "clock.py", "switches.py", "forkserver.py", "control.py"}
+STANDARD_LIBRARY_ONLY = {"worker.py", "loading.py", "clock.py", "switches.py", "forkserver.py", "control.py"} | {
+    "statements.py",
+    "standins.py",
+    "unbound.py",
+}
 """Modules of the sandbox that run beside student code, or before it: the wire and the standard library, no more."""
 
 

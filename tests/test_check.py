@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
+from notebooks import notebook
 
 from grader.model.jsonform import result_schema
 
@@ -94,6 +95,50 @@ def test_other_name_needs_the_assignment(grader: Command, tmp_path: Path) -> Non
     assert ran.returncode == 2
     assert "--assignment" in ran.stderr
     assert grader("check", file, "--assignment", "attention").returncode == 0
+
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+
+
+def test_a_notebook_and_a_folder_with_one(grader: Command, tiny_course: Path, tmp_path: Path) -> None:
+    wrong = RIGHT.replace("2 * x", "MISSING * x")
+    (tmp_path / "tiny.ipynb").write_bytes(notebook("%matplotlib inline\nimport torch", wrong))
+    for path in (tmp_path / "tiny.ipynb", tmp_path):
+        ran = grader("check", path, "--course", tiny_course)
+        assert ran.returncode == 1, ran.stderr
+        assert "NameError at tiny.ipynb, cell 2, line 2, in double" in ran.stdout
+        assert "Cell 2, line 2 uses `MISSING`, which no cell defines" in " ".join(ran.stdout.split())
+    (tmp_path / "tiny.ipynb").write_bytes(notebook(RIGHT))
+    ran = grader("check", tmp_path, "--course", tiny_course)
+    assert ran.returncode == 0, ran.stdout
+    assert "40 of 40 public points" in ran.stdout
+
+
+def test_a_renamed_notebook_and_one_that_is_found_by_its_content(
+    grader: Command, tiny_course: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny (1).ipynb").write_bytes(notebook(RIGHT))
+    ran = grader("check", tmp_path, "--course", tiny_course)
+    assert ran.returncode == 0, ran.stderr
+    assert "tiny (1).ipynb was checked as tiny.ipynb." in ran.stdout
+    (tmp_path / "tiny (1).ipynb").rename(tmp_path / "q3 JD.ipynb")
+    assert grader("check", tmp_path, "--course", tiny_course).returncode == 2
+    (tmp_path / "q3 JD.ipynb").write_bytes(notebook(f"{RIGHT}def total(x): return x.sum()"))
+    (tmp_path / "notes.py").write_text("x = 1")
+    ran = grader("check", tmp_path, "--course", tiny_course, "--assignment", "tiny")
+    assert ran.returncode == 0, ran.stderr
+    assert "q3 JD.ipynb was checked as tiny.ipynb." in ran.stdout
+
+
+def test_both_a_file_and_a_notebook(grader: Command, tiny_course: Path, tmp_path: Path) -> None:
+    (tmp_path / "tiny.py").write_text(RIGHT)
+    (tmp_path / "tiny.ipynb").write_bytes(notebook("x = 1"))
+    ran = grader("check", tmp_path, "--course", tiny_course)
+    assert ran.returncode == 0, ran.stderr
+    assert "tiny.py was checked, and not tiny.ipynb" in " ".join(ran.stdout.split())
+    ran = grader("check", tmp_path / "tiny.ipynb", "--course", tiny_course)
+    assert ran.returncode == 1
+    assert "Of both, tiny.py would be graded" in " ".join(ran.stdout.split())
 
 
 def test_current_folder_is_the_default(grader: Command) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader import content
 from grader.errors import UsageProblem
+from grader.model.assignment import Deadline
 
 TOML = """title = "Attention"
 version = "1"
@@ -96,6 +99,123 @@ def test_typos_are_told_with_their_line(course: Path, old: str, new: str, words:
     assert TOML.count(old) == 1
     told = complaint(course, TOML.replace(old, new))
     assert all(word in told for word in words), told
+
+
+DEADLINE = """
+[deadline]
+due = 2026-12-01T23:59        # local time
+zone = "America/Los_Angeles"
+grace_minutes = 15
+per_day = 10
+cap = 50
+last_day = 2026-12-08T23:59
+[deadline.extensions]
+"12345" = 2026-12-03T23:59
+12346 = "2026-12-04 23:59"
+# the last of the course
+"""
+
+
+def test_a_deadline_as_it_is_written(course: Path) -> None:
+    (course / "assignments" / "attention" / "assignment.toml").write_text(TOML + DEADLINE)
+    found = content.load_assignment(course, "attention").about.deadline
+    assert found == Deadline(
+        due=datetime(2026, 12, 1, 23, 59),
+        zone="America/Los_Angeles",
+        grace_minutes=15,
+        per_day=10,
+        cap=50,
+        last_day=datetime(2026, 12, 8, 23, 59),
+        extensions={"12345": datetime(2026, 12, 3, 23, 59), "12346": datetime(2026, 12, 4, 23, 59)},
+    )
+
+
+@pytest.mark.parametrize("due", ["2026-12-01T23:59:00", "2026-12-01 23:59", '"2026-12-01T23:59"', "2026-12-01T23:59\r"])
+def test_a_due_date_may_be_written_in_several_ways(course: Path, due: str) -> None:
+    toml = f'{TOML}[deadline]\ndue = {due}\nzone = "Europe/Zurich"\n'
+    (course / "assignments" / "attention" / "assignment.toml").write_bytes(toml.encode())
+    found = content.load_assignment(course, "attention").about.deadline
+    assert found == Deadline(due=datetime(2026, 12, 1, 23, 59), zone="Europe/Zurich")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("due = 2026-12-01T23:59 ", "due = 2026-12-01 ", [", line 18: key `due`: expected a date and time, as 2026"]),
+        ("due = 2026-12-01T23:59 ", "due = 3 ", [", line 18: key `due`: expected a date and time, as 2026"]),
+        ("due = 2026-12-01T23:59 ", "due = 2026-13-01T23:59 ", [" is not valid TOML", "line 18"]),
+        ("due = 2026-12-01T23:59 ", "", [": the key `due` is missing."]),
+        ('zone = "America/Los_Angeles"\n', "", [": the key `zone` is missing."]),
+        (
+            '"America/Los_Angeles"',
+            '"America/Los_Angels"',
+            [", line 19: there is no time zone 'America/Los_Angels'; did"],
+        ),
+        ("grace_minutes = 15", "grace_minutes = -1", [", line 20: key `grace_minutes`: expected `int` >= 0."]),
+        ("per_day = 10", "per_day = -10", [", line 21: key `per_day`: expected `float` >= 0.0."]),
+        ("per_day = 10", "per_day = nan", [", line 21: key `per_day`: expected `float` >= 0.0."]),
+        ("cap = 50", "cap = 101", [", line 22: key `cap`: expected `float` <= 100.0."]),
+        ("cap = 50", "max = 50", [", line 22: there is no key `max`; expected one of: due, zone, grace_minutes, "]),
+        ("last_day = 2026-12", "last_day = 2026-11", [", line 23: `last_day` lies before `due`."]),
+        ("12346", "12347 = 2025-12-03T23:59 #", [", line 26: the extension of 12347 lies before `due`."]),
+        ('"12345" = 2026-12-03T23:59', '"12345" = 2', ["`extensions`: expected a date and time, as 2026-12-01T23:59."]),
+    ],
+)
+def test_deadlines_that_cannot_be_meant_are_told_with_their_line(
+    course: Path, old: str, new: str, words: list[str]
+) -> None:
+    assert (TOML + DEADLINE).count(old) == 1
+    told = complaint(course, (TOML + DEADLINE).replace(old, new))
+    assert all(word in told for word in words), told
+
+
+def test_a_machine_that_does_not_grade_need_not_know_the_zone(course: Path) -> None:
+    path = course / "assignments" / "attention" / "assignment.toml"
+    path.write_text((TOML + DEADLINE).replace("America/Los_Angeles", "Europe/Newtown"))
+    with pytest.raises(UsageProblem, match="there is no time zone 'Europe/Newtown'"):
+        content.load_assignment(course, "attention")
+    shutil.rmtree(course / "assignments" / "attention" / "hidden")
+    assert content.load_assignment(course, "attention").about.deadline is not None
+
+
+@pytest.mark.parametrize("after", ["", "\n[limits]\nimport_seconds = 3\n", "\n  [attempts]\n"])
+def test_extensions_stay_out_of_what_students_have(course: Path, after: str) -> None:
+    toml = TOML.replace("[limits]", "[others]").partition("[others]")[0] + DEADLINE + after
+    path = course / "assignments" / "attention" / "assignment.toml"
+    path.write_text(toml)
+    before = content.load_assignment(course, "attention").about
+    public = content.public_description(content.load_assignment(course, "attention"))
+    assert "1234" not in public
+    path.write_text(public)
+    found = content.load_assignment(course, "attention").about
+    assert before.deadline is not None
+    assert found == msgspec.structs.replace(before, deadline=msgspec.structs.replace(before.deadline, extensions={}))
+
+
+@pytest.mark.parametrize(
+    "extensions", ['[deadline."extensions"]\n7', "deadline.extensions.7", '[deadline]\nextensions."7"']
+)
+def test_extensions_that_cannot_be_cut_out_are_not_released(course: Path, extensions: str) -> None:
+    terms = 'due = 2026-12-01T23:59\nzone = "UTC"\n'
+    toml = TOML.partition("[limits]")[0]
+    if extensions.startswith("deadline"):
+        toml = f"deadline.{terms.replace('zone', 'deadline.zone')}{extensions} = 2026-12-03T23:59\n{toml}"
+    elif "\nextensions" in extensions:
+        toml += f"{extensions} = 2026-12-03T23:59\n{terms}"
+    else:
+        toml += f"[deadline]\n{terms}{extensions} = 2026-12-03T23:59\n"
+    (course / "assignments" / "attention" / "assignment.toml").write_text(toml)
+    found = content.load_assignment(course, "attention")
+    assert found.about.deadline is not None
+    assert "7" in found.about.deadline.extensions
+    with pytest.raises(UsageProblem, match="extensions must stand under"):
+        content.public_description(found)
+
+
+def test_a_description_without_extensions_is_released_as_it_is(course: Path) -> None:
+    path = course / "assignments" / "attention" / "assignment.toml"
+    path.write_bytes(TOML.replace("\n", "\r\n").encode())
+    assert content.public_description(content.load_assignment(course, "attention")).encode() == path.read_bytes()
 
 
 def test_a_wrong_type_is_told_for_the_right_key(course: Path) -> None:

@@ -225,7 +225,8 @@ IMPORTS = {
     ),
     "raises-last": (f"{RIGHT}\n1 / 0\n", "graded", 100.0, "ZeroDivisionError at tiny.py, line 8"),
     "loops-last": (f"{RIGHT}\nwhile True:\n    pass\n", "graded", 100.0, "still running"),
-    "loops-first": (f"while True:\n    pass\n{RIGHT}", "invalid", 0.0, "does not finish importing"),
+    "loops-first": (f"while True:\n    pass\n{RIGHT}", "graded", 100.0, "still running"),
+    "loops-alone": ("while True:\n    pass\n", "invalid", 0.0, "does not finish importing"),
     "nothing": ("x = 1\n", "invalid", 0.0, "defines none of"),
 }
 

@@ -93,6 +93,31 @@ def test_build_refuses_symbolic_links(tmp_path: Path) -> None:
         public_files(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "extensions",
+    [
+        "[deadline.extensions]\n7 = 2026-12-03T23:59:00",
+        "[ \"deadline\" . 'extensions' ]",
+        "deadline.extensions.7 = 2026-12-03T23:59",
+        'x = 1\n  extensions."7" = 2026-12-03T23:59',
+        "deadline = { due = 2026-12-01T23:59:00, extensions = {} }",
+    ],
+)
+def test_build_refuses_to_ship_names_of_students(tmp_path: Path, extensions: str) -> None:
+    sys.path.insert(0, str(ROOT))
+    try:
+        from hatch_build import public_files
+    finally:
+        sys.path.remove(str(ROOT))
+    path = tmp_path / "assignments" / "a" / "assignment.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('hidden_topics = ["all file extensions."]\n# extensions = 3\n')
+    assert public_files(tmp_path) == [Path("assignments/a/assignment.toml")]
+    path.write_text(f'title = "A"\n{extensions}\n')
+    with pytest.raises(ValueError, match="name students"):
+        public_files(tmp_path)
+
+
 def test_released_kit_works_and_holds_nothing_private(grader: Command, tmp_path: Path) -> None:
     kit = tmp_path / "kit"
     assert grader("release", "attention", "--out", kit).returncode == 0

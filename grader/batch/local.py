@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from grader.batch.slot_messages import FromSlot, Job, Task, receive, send
 from grader.errors import GraderError, MachineProblem
@@ -25,7 +25,7 @@ from grader.model.submission import Submission
 from grader.pipeline import Unjudged
 
 Read = Callable[[], Submission]
-Grade = Callable[[Submission, "Slot"], GradeResult]
+Outcome = TypeVar("Outcome")
 
 
 def processors() -> int:
@@ -168,14 +168,16 @@ class Slots:
         except GraderError as problem:
             self._problems.append(problem)
 
-    def grade_all(self, work: Sequence[Read], grade: Grade) -> Generator[GradeResult, None, None]:
-        """Read and grade each submission; yields results as they are ready.
+    def grade_all(
+        self, work: Sequence[Read], grade: Callable[[Submission, Slot], Outcome]
+    ) -> Generator[Outcome, None, None]:
+        """Read and grade each submission, in the threads of the slots; yields what `grade` gives as it is ready.
 
         When the caller stops early (an interrupt, an error), the slots are ended and what they were at is dropped.
         """
         todo: queue.SimpleQueue[Read] = queue.SimpleQueue()
         # Bounded: a command that writes more slowly than its slots judge must not hold the class in memory.
-        done: queue.Queue[GradeResult | BaseException] = queue.Queue(maxsize=4 * len(self._slots))
+        done: queue.Queue[Outcome | BaseException] = queue.Queue(maxsize=4 * len(self._slots))
         for read in work:
             todo.put(read)
         stopped = threading.Event()
@@ -185,7 +187,7 @@ class Slots:
                 while not stopped.is_set():
                     read = todo.get_nowait()
                     try:
-                        item: GradeResult | BaseException = grade(read(), slot)
+                        item: Outcome | BaseException = grade(read(), slot)
                     except BaseException as error:  # a bug of ours: raised again in the caller's thread
                         item = error
                     while not stopped.is_set():

@@ -1,4 +1,4 @@
-"""`grader check`: the public checks on a student's own file.
+"""`grader check`: the public checks on a student's own file or notebook.
 
 Runs on the student's machine. The command's process is the judge; the student's code runs in a plain subprocess of it:
 on Linux a fork that is made after torch is imported and before any check is, elsewhere an interpreter of its own. No
@@ -19,7 +19,7 @@ import click
 from grader.cli.options import course_option
 from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folder
 from grader.errors import MachineProblem, UsageProblem
-from grader.intake.working import find_main_file, read_working_file
+from grader.intake.working import find_main_file, main_file_of, read_working_file
 from grader.model.assignment import Assignment
 from grader.render.talk import say
 from grader.sandbox.base import Sandbox, SandboxBroken
@@ -48,7 +48,7 @@ def command(
     html_file: Path | None,
     course: Path | None,
 ) -> None:
-    """Run the public checks on PATH, a file or a folder (else the current folder).
+    """Run the public checks on PATH, a Python file, a notebook or a folder (else the current folder).
 
     Exit status: 0 all public checks passed, 1 some did not, 2 unusable input, 3 a check could not be run.
     """
@@ -62,7 +62,7 @@ def command(
     def serve(judge: Judge) -> None:
         for _ in _occasions(file, watch):
             try:
-                submission = read_working_file(file, assignment.main_file)
+                submission = read_working_file(file, assignment.main_file, assignment.about.names)
             except UsageProblem as problem:
                 if not watch:
                     raise
@@ -87,14 +87,15 @@ def _what_to_check(path: Path, assignment_id: str | None, course: Path) -> tuple
     """The file, and the assignment that it is for."""
     if assignment_id is not None:
         assignment = load_assignment(course, assignment_id)
-        return find_main_file(path, [assignment.main_file]), assignment
+        return find_main_file(path, [assignment.main_file], assignment.about.names), assignment
     by_file = {load_assignment(course, name).main_file: name for name in assignment_ids(course)}
     file = find_main_file(path, list(by_file))
-    if file.name not in by_file:
+    main_file = main_file_of(file, list(by_file))
+    if main_file is None:
         raise UsageProblem(
             f"{file.name} is the file of no assignment; name one with --assignment ({', '.join(by_file.values())})."
         )
-    return file, load_assignment(course, by_file[file.name])
+    return file, load_assignment(course, by_file[main_file])
 
 
 def _open_sandbox(assignment: Assignment) -> Sandbox:
@@ -115,14 +116,14 @@ def _collect(assignment: Assignment, serve: Callable[[Judge], None]) -> None:
 
 
 def _occasions(file: Path, watch: bool) -> Iterator[None]:
-    """Once, or once now and again after each change of a Python file in the folder, until interrupted."""
+    """Once, or once now and again after each change of a Python file or notebook there, until interrupted."""
     yield
     if not watch:
         return
     import watchfiles
 
     say(f"Watching {file}; Ctrl-C ends it.")
-    folder, filters = file.resolve().parent, watchfiles.PythonFilter()
+    folder, filters = file.resolve().parent, watchfiles.PythonFilter(extra_extensions=(".ipynb",))
     for _ in watchfiles.watch(folder, watch_filter=filters, debounce=100, recursive=False, raise_interrupt=True):
         say("")
         say("─" * 40)

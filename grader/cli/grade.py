@@ -1,28 +1,37 @@
 """`grader grade`: a class, whatever its members handed in.
 
 Runs in the command: finds submissions, leaves out those already graded, feeds the slots, writes each result as it
-comes.
+comes. With a roster it tells who is missing; the roster stays with the run, for the next one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import click
 import msgspec
 
-from grader.batch.local import Slots, processors
+from grader import registry
+from grader.batch.local import Read, Slot, Slots, processors
 from grader.batch.variants import known_misconceptions
+from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
 from grader.content import course_folder, load_assignment, templates_folder
 from grader.errors import MachineProblem, UsageProblem
-from grader.intake.source import find_submissions
+from grader.intake.recognise import AUTO
+from grader.intake.roster import read_roster
+from grader.intake.source import Rules, find_submissions
 from grader.model.assignment import Assignment
+from grader.model.late import is_late, people_of
 from grader.model.result import GradeResult
+from grader.model.roster import Roster, standing
 from grader.model.submission import Submission
+from grader.model.terms import unknown_people
 from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
 from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
@@ -45,21 +54,38 @@ MACHINE_STATUS = 3
     help="auto: the best that works here; strict: A1, A2 or B; plain: no protection at all.",
 )
 @click.option("--fresh", is_flag=True, help="Grade everything again, whatever is there.")
+@click.option(
+    "--roster",
+    "roster_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The people of the course, a CSV of any LMS: tells who is who, who is missing, who may be late.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice([AUTO, *registry.LAYOUTS]),
+    default=AUTO,
+    show_default=True,
+    help="What SOURCE was downloaded as, if that is not recognised.",
+)
 @course_option
-def command(
+def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     source: Path,
     assignment_id: str,
     out: Path,
     jobs: int | None,
     isolation: str,
     fresh: bool,
+    roster_file: Path | None,
+    layout: str,
     course: Path | None,
 ) -> None:
-    """Grade every submission in SOURCE: a file, a folder of folders or files, or a zip of them.
+    """Grade every submission in SOURCE: what the LMS let you download, an archive or a folder, or a single file.
 
-    Writes results/ID.json and reports/ID.html for each, and index.html and grades.csv for the class. A second run
-    grades only what is new or changed. Exit status: 0 graded, 2 unusable input, 3 something was not graded for a reason
-    that is not the student's.
+    Canvas, Moodle, Gradescope, Blackboard, Brightspace, nbgrader, GitHub and Google Classroom are recognised; else each
+    folder or file is a student's. Writes results/ID.json and reports/ID.html for each, and index.html and grades.csv
+    for the class. A second run grades only what is new or changed. Exit status: 0 graded, 2 unusable input, 3 something
+    was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
     assignment = load_assignment(folder, assignment_id)
@@ -71,21 +97,20 @@ def command(
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
-    found = find_submissions(source, assignment.main_file, out, run.known_ids())
+    roster = read_roster(roster_file) if roster_file else None if fresh else run.load_roster()
+    found = find_submissions(source, assignment.main_file, out, run.known_ids(), _rules(assignment, layout, roster))
     mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
-    if found.passed_over:
-        say(f"Passed over in {source}, since they are no submissions: {', '.join(sorted(found.passed_over)[:10])}")
+    for sentence in found_sentences(found, layout):
+        say(sentence)
     say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
-    batch = _Batch(folder, assignment, mode, run)
+    batch = _Batch(folder, assignment, mode, run, fresh)
     interrupted = False
     try:
-        batch.grade(
-            batch.unfinished(found.submissions, fresh),
-            slots_at_once(mode, jobs or processors(), assignment.about.sandbox.profile),
-        )
+        jobs = slots_at_once(mode, jobs or processors(), assignment.about.sandbox.profile)
+        batch.grade([read for _, read in found.submissions], jobs)
     except KeyboardInterrupt:
         interrupted = True
-    ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted)
+    ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster)
     if interrupted:
         say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
         raise click.exceptions.Exit(130)
@@ -94,65 +119,99 @@ def command(
         raise click.exceptions.Exit(MACHINE_STATUS)
 
 
+def _rules(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
+    """How the assignment wants its class read."""
+    about = assignment.about
+    rules = Rules(tuple(about.names), assignment.id, layout, about.attempts.count, roster=roster)
+    if (deadline := about.deadline) is None:
+        return rules
+    return replace(
+        rules,
+        zone=ZoneInfo(deadline.zone),
+        is_late=lambda submitted_at, extension, people: is_late(submitted_at, extension, people, deadline),
+    )
+
+
 class _Batch:
     """One run of `grade`: what is left to do, and doing it."""
 
-    def __init__(self, course: Path, assignment: Assignment, mode: str, run: Run) -> None:
+    def __init__(self, course: Path, assignment: Assignment, mode: str, run: Run, fresh: bool) -> None:
         self._course = course
         self._assignment = assignment
         self._mode = mode
         self._run = run
+        self._fresh = fresh
         self._templates = templates_folder(course)
 
-    def unfinished(
-        self, submissions: list[tuple[str, Callable[[], Submission]]], fresh: bool
-    ) -> list[Callable[[], Submission]]:
-        """Readers of the submissions that have no result yet, or one of other files, checks or grader."""
-        if fresh:
-            return [read for _, read in submissions]
-        return [read for name, read in submissions if not self._is_done(name, read)]
-
-    def _is_done(self, name: str, read: Callable[[], Submission]) -> bool:
-        before = self._run.load(name)
+    def _is_done(self, submission: Submission) -> bool:
+        """Whether there is a result of these very files, checks and grader."""
+        before = None if self._fresh else self._run.load(submission.id)
         if before is None or before.status == "ungraded":
             return False
         if before.isolation.mode == "plain" and self._mode != "plain":
             return False
-        return before.fingerprint == fingerprint(read(), self._assignment)
+        return before.fingerprint == fingerprint(submission, self._assignment)
 
-    def grade(self, work: list[Callable[[], Submission]], jobs: int) -> None:
-        """Grade and write; returns when all of `work` is done."""
-        if not work:
+    def _first_unfinished(self, work: list[Read], jobs: int) -> list[Read]:
+        """The work from the first submission on that is not done; the first few of these, one a slot, are read.
+
+        Each submission is read once: what is done is seen here or, further back, by the slots, and what has been read
+        here is not read again.
+        """
+        found: list[Read] = []
+        for number, read in enumerate(work):
+            submission = read()
+            if not self._is_done(submission):
+                found.append(partial(_same, submission))
+            if len(found) == jobs:
+                return [*found, *work[number + 1 :]]
+        return found
+
+    def grade(self, work: list[Read], jobs: int) -> None:
+        """Grade and write what has no result yet, or one of other files, checks or grader; returns when it is done."""
+        if not (left := self._first_unfinished(work, jobs)):
             self._run.prepare()
             say("Nothing new to grade.")
             return
         started = time.monotonic()
-        count = min(jobs, len(work))
-        with Slots(self._course, self._assignment.id, self._mode, count) as slots:
+        count = 0
+        with Slots(self._course, self._assignment.id, self._mode, min(jobs, len(left))) as slots:
             self._run.prepare()  # not before the checks are known to work: bad input writes nothing
             with Progress("learning the misconceptions", None) as progress:
                 known = known_misconceptions(slots, self._assignment, progress.advance)
             course = Course(self._assignment, self._mode, known)
-            with Progress("grading", len(work)) as progress:
-                graded = slots.grade_all(work, lambda submission, slot: grade(submission, slot, course))
+            with Progress("grading", len(left)) as progress:
+                graded = slots.grade_all(left, lambda submission, slot: self._graded(submission, slot, course))
                 with contextlib.closing(graded):
                     for result in graded:
-                        self._publish(result)
+                        if result is not None:
+                            self._publish(result)
+                            count += 1
                         progress.advance()
-        say(f"Graded {len(work)} in {time.monotonic() - started:.1f} s.")
+        say(f"Graded {count} in {time.monotonic() - started:.1f} s.")
 
-    def sum_up(self, here: set[str], only_here: bool) -> list[str]:
+    def _graded(self, submission: Submission, slot: Slot, course: Course) -> GradeResult | None:
+        """The result, or None if it is there already. In the slot's thread."""
+        return None if self._is_done(submission) else grade(submission, slot, course)
+
+    def sum_up(self, here: set[str], only_here: bool, roster: Roster | None) -> list[str]:
         """Write and print the class, of all results or those of this source alone; returns the ids of the ungraded."""
         self._run.prepare()
+        if roster is not None or only_here:
+            self._run.save_roster(roster)
         results = list(self._run.results())
         if only_here:
             results = [result for result in results if result.submission.id in here]
         elif others := [result.submission.id for result in results if result.submission.id not in here]:
             say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
+        if strangers := _extended_strangers(self._assignment, results):
+            say(f"Nobody here has the ids of these extensions in assignment.toml: {', '.join(strangers)}.")
         for result in results:
             if not self._run.has_report(result.submission.id):
                 publish_report(result, self._run, self._templates)
         publish_class(results, self._run, self._templates)
+        for sentence in people_sentences(standing(self._run.load_roster(), results)):
+            say(sentence)
         print_class(results, self._run.folder / "index.html")
         return [result.submission.id for result in results if result.status == "ungraded"]
 
@@ -168,7 +227,19 @@ class _Batch:
         except Exception as error:
             reason = f"The result could not be written: {type(error).__name__}: {error}"
             bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])
-            publish(msgspec.structs.replace(bare, stdout="", stderr=""), self._run, self._templates)
+            publish(msgspec.structs.replace(bare, stdout="", stderr="", lateness=None), self._run, self._templates)
+
+
+def _extended_strangers(assignment: Assignment, results: list[GradeResult]) -> list[str]:
+    """Ids under `[deadline.extensions]` of people without a submission: perhaps typing errors."""
+    if assignment.about.deadline is None:
+        return []
+    people = {person for result in results for person in people_of(result)}
+    return unknown_people(assignment.about.deadline, people)
+
+
+def _same(submission: Submission) -> Submission:
+    return submission
 
 
 def _warning(mode: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.cli.options import course_option
-from grader.content import course_folder, load_assignment, public_files
+from grader.content import course_folder, load_assignment, public_description, public_files
 from grader.errors import UsageProblem
 from grader.store import write_atomically
 
@@ -26,14 +26,15 @@ def command(assignment: str, out: Path, course: Path | None) -> None:
     folder = out / "assignments" / found.id
     if folder.exists() and any(folder.iterdir()):
         raise UsageProblem(f"{folder} is not empty; nothing was written. Name another folder.")
-    copies = [(found.folder / "assignment.toml", "assignment.toml")]
-    copies += [(path, f"handout/{name}") for path, name in public_files(found)]
+    description, handout = public_description(found), public_files(found)
     try:
-        for path, name in copies:
-            target = folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / "assignment.toml", description.encode("utf-8"))
+        for path, name in handout:
+            target = folder / "handout" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(target, path.read_bytes())
     except OSError as error:
         raise UsageProblem(f"{out} cannot be written to: {error.strerror}.") from None
     click.echo(f"{folder}")
-    click.echo(f"{len(copies)} public files written.", err=True)
+    click.echo(f"{len(handout) + 1} public files written.", err=True)

@@ -1,9 +1,10 @@
-"""`grades.csv`: one row a submission, for a spreadsheet.
+"""`grades.csv`: one row a person, for a spreadsheet.
 
-Pure function, in the command. Columns are a contract: id, student, status, score, max_score, late, notices. A cell that
-a spreadsheet would take for a formula is defused with an apostrophe; `late` is empty as long as it is unknown. Where
-the comma is the decimal sign, spreadsheets split at semicolons instead, quoted or not: what stands behind one is
-defused as a cell of its own.
+Pure function, in the command. Columns are a contract: id, student, status, score, max_score, late, notices. Each member
+of a group has a row; of a roster, whoever handed in nothing has one with the status `missing` and no score, which is
+not 0. `late` is empty where it is unknown. A cell that a spreadsheet would take for a formula is defused with an
+apostrophe. Where the comma is the decimal sign, spreadsheets split at semicolons instead, quoted or not: what stands
+behind one is defused as a cell of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import io
 import unicodedata
 from collections.abc import Iterable
 
+from grader.model.late import late_word, people_of
 from grader.model.result import GradeResult
+from grader.model.roster import Standing
 from grader.model.text import plain_line
 
 COLUMNS = ("id", "student", "status", "score", "max_score", "late", "notices")
@@ -21,24 +24,35 @@ _FORMULA_STARTS = frozenset("=+-@\N{MINUS SIGN}")
 """Also in their full-width, small and raised forms, which some spreadsheets fold into these."""
 
 
-def grades_csv(results: Iterable[GradeResult]) -> str:
-    """The table as text, with CRLF line ends as RFC 4180 asks."""
+def grades_csv(results: Iterable[GradeResult], people: Standing | None = None) -> str:
+    """The table as text, with CRLF line ends as RFC 4180 asks; `people` is the class against its roster, if any."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
+    most = ""
     for result in results:
-        writer.writerow(
-            [
-                cell(result.submission.id),
-                cell(result.submission.student),
-                result.status,
-                "" if result.score is None else f"{result.score:g}",
-                f"{result.max_score:g}",
-                "",
-                cell("; ".join(result.notices)),
-            ]
-        )
+        most = most or f"{result.max_score:g}"
+        for student in people_of(result):
+            writer.writerow(_row(result, student, people))
+    for person in people.missing if people else ():
+        hint = people.hints.get(person.student) if people else None
+        notice = f"Perhaps this person's work is {hint}." if hint else ""
+        writer.writerow(["", cell(person.student), "missing", "", most, "", cell(notice)])
     return out.getvalue()
+
+
+def _row(result: GradeResult, student: str, people: Standing | None) -> list[str]:
+    doubt = people.doubts.get(result.submission.id) if people else None
+    notices = [*([f"Held for staff: {doubt}."] if doubt else []), *result.notices]
+    return [
+        cell(result.submission.id),
+        cell(student),
+        result.status,
+        "" if result.score is None else f"{result.score:g}",
+        f"{result.max_score:g}",
+        late_word(result),
+        cell("; ".join(notices)),
+    ]
 
 
 def cell(text: str) -> str:

@@ -1,204 +1,211 @@
-"""SOURCE -> submissions: a file, a folder with one folder or file a student, or a zip of either.
+"""SOURCE -> submissions: whatever a class was downloaded as, in the layout of a platform or none.
 
-Runs in the command. Entries of a folder are found first and read one at a time, so that a class never lies in memory
-whole; a zip is read at once, within its caps. Ids are safe as file names and unique; names of folders and files stay
-data.
+Runs in the command, on hostile input. Hand-ins are found first, by names; each is read when its turn comes, once, so
+that a class never lies in memory whole. Whatever is wrong with one submission costs its owner alone. Ids are safe as
+file names and unique; names of folders and files stay data. With a roster, hand-ins are given to its people.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+import msgspec
 
 from grader.errors import UsageProblem
+from grader.intake.archive import archive_tree, few, is_archive
+from grader.intake.assigning import Assigned, assigned
+from grader.intake.attempts import Count, counting
 from grader.intake.files import (
-    ClassFiles,
+    MAX_FILE_BYTES,
+    MAX_FILES,
+    MAX_TOTAL_BYTES,
     Files,
+    LeftOutFile,
     RefusedFiles,
-    is_junk,
     plain_name,
-    read_folder,
-    read_regular_file,
-    read_source_zip,
     shown,
+    too_many,
+    unwrapped,
 )
+from grader.intake.ids import safe_ids
+from grader.intake.layouts.base import Asked, Class, HandIn, Layout
+from grader.intake.layouts.plain import ONE
+from grader.intake.recognise import AUTO, recognise
 from grader.intake.submit import build_submission, refused_submission
+from grader.intake.tree import Tree, folder_tree, regular_file
+from grader.model.roster import Roster
 from grader.model.submission import Submission
 
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_HANDED_IN = (".py", ".zip", ".ipynb")
+_FILES = (".py", ".ipynb")
+IsLate = Callable[[str | None, str | None, list[str]], bool | None]
+"""(time of handing in, extension, ids of the people) -> whether that is late, None if unknown."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One submission that was found and not yet read. `name` is the folder's or file's, without its suffix."""
+class Rules:
+    """How a class is read: what is wanted, which layout and which attempts, the course's zone, and its people."""
 
-    name: str
-    read: Callable[[], tuple[Files, list[str]]]
-    flat: bool = False
-    path: Path | None = None
+    required: tuple[str, ...] = ()
+    assignment: str = ""
+    layout: str = AUTO
+    count: Count = "newest"
+    zone: tzinfo = UTC
+    is_late: IsLate = lambda submitted_at, extension, people: None
+    roster: Roster | None = None
 
 
 @dataclass(frozen=True)
 class Found:
-    """(id, reader) of every submission, in the order of their names, and names in SOURCE that are none."""
+    """(id, reader) of every submission, in the order of their names, and names in SOURCE that are none.
+
+    `layout` is what was recognised, `of_platform` tells whether a platform arranged it; `late` counts by the platform's
+    word, `groups` those of several people, `attempts` earlier or later ones that do not count. `zoneless`: the
+    platform's times named no zone, and were taken for times in `zone`.
+    """
 
     submissions: list[tuple[str, Callable[[], Submission]]]
     passed_over: list[str]
+    layout: str = ""
+    of_platform: bool = False
+    late: int = 0
+    groups: int = 0
+    attempts: int = 0
+    zoneless: bool = False
+    zone: str = "UTC"
 
 
 def find_submissions(
-    source: Path, main_file: str, out: Path | None = None, known: Mapping[str, str] | None = None
+    source: Path,
+    main_file: str,
+    out: Path | None = None,
+    known: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
 ) -> Found:
     """What SOURCE holds, without the folder `out` that results are written to; ids of `known` students stay theirs.
 
     Raises:
         UsageProblem: SOURCE does not exist, cannot be read, or holds no submission.
     """
-    passed_over: list[str] = []
+    rules = rules or Rules()
     if out is not None and source.is_dir() and source.resolve() == out.resolve():
         raise UsageProblem(f"OUT {out} is SOURCE itself; name another folder.")
-    entries = _entries(source, main_file, passed_over)
-    if out is not None:
-        entries = [entry for entry in entries if entry.path is None or entry.path.resolve() != out.resolve()]
-    if not entries:
+    seen = _recognised(source, out, Asked(main_file, rules.assignment), rules)
+    if seen is None or not seen[1].hand_ins:
         raise UsageProblem(f"{source} holds no submission; expected {main_file}, or a folder or file for each student.")
-    entries.sort(key=lambda entry: entry.name)
-    entries = [replace(entry, name=plain_name(entry.name)) for entry in entries]
-    ids = safe_ids([entry.name for entry in entries], known or {})
-    readers = [(name, _reader(name, entry, main_file)) for name, entry in zip(ids, entries, strict=True)]
-    return Found(readers, passed_over)
+    layout, found, tree = seen
+    hand_ins = [_with_zone(hand_in, rules.zone) for hand_in in found.hand_ins]
+    given = assigned(_counting(hand_ins, rules), rules.roster)
+    given.sort(key=lambda one: (one.hand_in.key, one.hand_in.who.student))
+    owners = [[one.people[0].student, one.hand_in.who.student] for one in given]
+    ids = safe_ids([one.hand_in.key for one in given], known or {}, owners)
+    readers = [(name, _reader(name, one, tree, main_file, rules)) for name, one in zip(ids, given, strict=True)]
+    return Found(
+        readers,
+        sorted({shown(name.partition("/")[0]) for name in found.passed_over}),
+        layout.title,
+        layout.of_platform,
+        late=sum(one.hand_in.late is True for one in given),
+        groups=sum(len(one.people) > 1 for one in given),
+        attempts=len(hand_ins) - len(given),
+        zoneless=any(before != after for before, after in zip(found.hand_ins, hand_ins, strict=True)),
+        zone=str(rules.zone),
+    )
 
 
-def _reader(name: str, entry: Entry, main_file: str) -> Callable[[], Submission]:
-    def read() -> Submission:
-        try:
-            files, notices = entry.read()
-        except RefusedFiles as refused:
-            return refused_submission(name, entry.name, str(refused))
-        except OSError as error:
-            reason = f"What was handed in cannot be read: {error.strerror}: {shown(str(error.filename))}."
-            return refused_submission(name, entry.name, reason, unreadable=True)
-        try:
-            return build_submission(name, entry.name, files, notices, main_file, entry.flat)
-        except Exception as error:  # files of one must not cost the others their marks, nor a bug of ours a zero
-            reason = f"What was handed in cannot be read: {type(error).__name__}: {shown(str(error))}."
-            return refused_submission(name, entry.name, reason, unreadable=True)
-
-    return read
-
-
-def _entries(source: Path, main_file: str, passed_over: list[str]) -> list[Entry]:
+def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> tuple[Layout, Class, Tree] | None:
     if not source.exists():
         raise UsageProblem(f"SOURCE {source} does not exist.")
     if source.is_dir():
-        return list(_entries_of_folder(source, main_file, passed_over))
-    if source.suffix.lower() == ".zip":
-        return _entries_of_zip(read_source_zip(source), source.stem, main_file, passed_over)
-    if source.suffix.lower() not in _HANDED_IN:
-        raise UsageProblem(f"SOURCE {source} is neither a Python file nor a zip nor a folder; unpack it first.")
-    return [Entry(source.stem, lambda: ({source.name: read_regular_file(source)}, []), flat=True)]
+        return recognise(folder_tree(source, out), asked, rules.layout)
+    if is_archive(source.name):
+        return recognise(archive_tree(source), asked, rules.layout)
+    if source.suffix.lower() not in _FILES:
+        raise UsageProblem(f"SOURCE {source} is no Python file, notebook, archive or folder; unpack it first.")
+    stem, name = plain_name(source.stem), plain_name(source.name)
+    tree = Tree(stem, {name: regular_file(source, name)})
+    found = ONE.read(tree, asked)
+    return None if found is None else (ONE, replace(found, hand_ins=(replace(found.hand_ins[0], flat=True),)), tree)
 
 
-def _entries_of_folder(folder: Path, main_file: str, passed_over: list[str]) -> Iterator[Entry]:
-    try:
-        children = sorted(folder.iterdir())
-    except OSError as error:
-        raise UsageProblem(f"{folder} cannot be read: {error.strerror}.") from None
-    if (folder / main_file).is_file():
-        yield Entry(folder.resolve().name, lambda: read_folder(folder))
-        return
-    for child in children:
-        if is_junk(child.name) or child.name.startswith("."):
-            continue
-        if child.is_symlink():
-            yield Entry(child.name, _refuse(f"{shown(child.name)} is a link; only folders and files are graded."))
-        elif child.is_dir():
-            yield Entry(child.name, _folder_reader(child), path=child)
-        elif child.suffix.lower() in _HANDED_IN:
-            yield Entry(child.stem, _file_reader(child), flat=True)
-        else:
-            passed_over.append(shown(child.name))
+def _with_zone(hand_in: HandIn, zone: tzinfo) -> HandIn:
+    """Its time in the course's zone where the platform names none."""
+    if hand_in.submitted_at is None:
+        return hand_in
+    moment = datetime.fromisoformat(hand_in.submitted_at)
+    if moment.tzinfo is not None:
+        return hand_in
+    return replace(hand_in, submitted_at=moment.replace(tzinfo=zone).isoformat())
 
 
-def _file_reader(path: Path) -> Callable[[], tuple[Files, list[str]]]:
-    return lambda: ({path.name: read_regular_file(path)}, [])
+def _counting(hand_ins: list[HandIn], rules: Rules) -> list[HandIn]:
+    def is_late(hand_in: HandIn) -> bool | None:
+        (one,) = assigned([hand_in], rules.roster)
+        by_rule = rules.is_late(hand_in.submitted_at, one.extension, [who.student for who in one.people])
+        return hand_in.late if by_rule is None else by_rule
+
+    return counting(hand_ins, rules.count, is_late)
 
 
-def _folder_reader(path: Path) -> Callable[[], tuple[Files, list[str]]]:
-    return lambda: read_folder(path)
+def _reader(name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules) -> Callable[[], Submission]:
+    student = one.people[0].student
+
+    def read() -> Submission:
+        hand_in = one.hand_in
+        if hand_in.unclear is not None:
+            return refused_submission(name, student, hand_in.unclear, unreadable=True)
+        try:
+            files, notices = read_files(tree, hand_in.files)
+            notices = [*hand_in.notices, *notices]
+            return build_submission(name, student, files, notices, main_file, hand_in.flat, rules.required)
+        except RefusedFiles as refused:
+            return refused_submission(name, student, str(refused))
+        except OSError as error:
+            where = f": {shown(str(error.filename))}" if error.filename else ""
+            reason = f"What was handed in cannot be read: {error.strerror}{where}."
+            return refused_submission(name, student, reason, unreadable=True)
+        except Exception as error:  # files of one must not cost the others their marks, nor a bug of ours a zero
+            reason = f"What was handed in cannot be read: {type(error).__name__}: {shown(str(error))}."
+            return refused_submission(name, student, reason, unreadable=True)
+
+    return lambda: _told(read(), one)
 
 
-def _refuse(reason: str) -> Callable[[], tuple[Files, list[str]]]:
-    def read() -> tuple[Files, list[str]]:
-        raise RefusedFiles(reason)
-
-    return read
-
-
-def _entries_of_zip(files: ClassFiles, stem: str, main_file: str, passed_over: list[str]) -> list[Entry]:
-    """As of a folder, after unwrapping folders that hold everything."""
-    name = stem
-    while main_file not in files and len(tops := {key.partition("/")[0] for key in files}) == 1:
-        (top,) = tops
-        if not all(key.startswith(f"{top}/") for key in files):
-            break
-        inner = {key.removeprefix(f"{top}/"): content for key, content in files.items()}
-        if not any("/" in key for key in inner) and main_file not in inner:
-            break  # one student's folder, or loose files
-        name, files = top, inner
-    if main_file in files:
-        return [Entry(name, _known(files))]
-    groups: dict[str, ClassFiles] = {}
-    flat: set[str] = set()
-    for key, content in files.items():
-        top, _, rest = key.partition("/")
-        if rest:
-            groups.setdefault(top, {})[rest] = content
-        elif PurePosixPath(key).suffix.lower() in _HANDED_IN:
-            groups.setdefault(PurePosixPath(key).stem, {})[key] = content
-            flat.add(PurePosixPath(key).stem)
-        else:
-            passed_over.append(shown(key))
-    return [Entry(top, _known(inner), top in flat and len(inner) == 1) for top, inner in groups.items()]
+def _told(submission: Submission, one: Assigned) -> Submission:
+    """The submission with what the platform and the roster know of it."""
+    return msgspec.structs.replace(
+        submission,
+        name=one.people[0].name,
+        members=one.people if len(one.people) > 1 else (),
+        submitted_at=one.hand_in.submitted_at,
+        late=one.hand_in.late,
+        extension=one.extension,
+    )
 
 
-def _known(files: ClassFiles) -> Callable[[], tuple[Files, list[str]]]:
-    def read() -> tuple[Files, list[str]]:
-        good: Files = {}
-        for name, content in files.items():
-            if isinstance(content, RefusedFiles):
-                raise content  # refused with its owner, not with the class
-            good[name] = content
-        return good, []
+def read_files(tree: Tree, names: Mapping[str, str]) -> tuple[Files, list[str]]:
+    """The files of one submission, by their names in it, and notices about what was left out.
 
-    return read
-
-
-def safe_ids(names: list[str], known: Mapping[str, str] | None = None) -> list[str]:
-    """For each name an id of ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
-
-    Unique ignoring case: a collision gets `-2`, `-3`, and so on. Names in `known` keep the id that they have there.
+    Raises:
+        RefusedFiles: there are too many, they are too large together, or one of them is refused.
+        OSError: this machine cannot read one.
     """
-    given = dict(known or {})
-    taken = {name.lower() for name in given.values()}
-    ids = []
-    for name in names:
-        if name in given:
-            ids.append(given.pop(name))
+    if len(names) > MAX_FILES:
+        raise too_many()
+    files: Files = {}
+    left_out: list[str] = []
+    total = 0
+    for inside, place in names.items():
+        try:
+            files[inside] = tree.read(place, MAX_TOTAL_BYTES if is_archive(inside) else MAX_FILE_BYTES)
+        except LeftOutFile as problem:
+            left_out.append(str(problem))
             continue
-        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-        base = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).lstrip("-._")[:80]
-        base = (base if name.endswith("-") else base.rstrip("-")) or "submission"
-        if _RESERVED.fullmatch(base):
-            base = f"s-{base}"
-        candidate, number = base, 1
-        while candidate.lower() in taken:
-            number += 1
-            candidate = f"{base}-{number}"
-        taken.add(candidate.lower())
-        ids.append(candidate)
-    return ids
+        total += len(files[inside])
+        if total > MAX_TOTAL_BYTES:
+            raise too_many()
+    if left_out and not files:
+        raise RefusedFiles(left_out[0])
+    return unwrapped(files), few([f"Left out: {text}" for text in left_out])

@@ -18,6 +18,7 @@ from typing import Any
 
 from grader.judge.last_words import LastWords, last_words, place_in
 from grader.judge.load_report import LoadReport, read_load_report
+from grader.judge.places import Work
 from grader.judge.student import MissingName, StudentRaised
 from grader.judge.time_place import time_place
 from grader.model.assignment import Limits
@@ -32,13 +33,14 @@ from grader.sandbox.base import (
     TimeLimit,
 )
 from grader.sandbox.facts import ExitFacts, struck_cpu_limit
+from grader.sandbox.statements import after_seconds
 from grader.wire import calls
 from grader.wire.calls import ErrorReport, Reply, pack_request, parse_reply
 from grader.wire.frames import FrameError
 from grader.wire.values import Generator
 
 _GRACE_SECONDS = 1.5
-"""Beyond the import limit, for a file that catches the interrupt of the clock inside its process."""
+"""Beyond the time of an import and of what follows it, for a file that catches the interrupt inside its process."""
 _LATE_SECONDS = 0.5
 """How much later than the worker's the judge's own clock strikes."""
 _INTERRUPTS: dict[str, TimeLimit | None] = {calls.OUT_OF_TIME: None, calls.OUT_OF_PROCESSOR_TIME: "processor"}
@@ -52,12 +54,10 @@ class BudgetSpent(StudentTrouble):
 class Conversation:
     """The judge's side of one submission. Not reusable; `end` must be called."""
 
-    def __init__(
-        self, sandbox: Sandbox, sources: dict[str, str], main: str, required: tuple[str, ...], limits: Limits, seed: int
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, work: Work, required: tuple[str, ...], limits: Limits, seed: int) -> None:
         self._sandbox = sandbox
-        self._sources = sources
-        self._main = main
+        self._work = work
+        self._sources = work.sources
         self._required = required
         self._limits = limits
         self._seed = seed
@@ -148,7 +148,7 @@ class Conversation:
         if late:
             self._keep_output(self._process)
         if reply.error is not None:
-            raise StudentRaised(self._placed(reply.error), reply.generators)
+            raise StudentRaised(self._work.error(self._placed(reply.error)), reply.generators)
         self.answered = True
         return reply
 
@@ -198,25 +198,27 @@ class Conversation:
         arguments = {
             # As bytes: they travel in the payload, whose cap is far above that of text.
             "files": {name: text.encode("utf-8") for name, text in self._sources.items()},
-            "main": self._main,
+            "main": self._work.main,
             "required": list(self._required),
             "seconds": self._limits.import_seconds,
             "definitions_only": self._definitions_only,
+            "cells": [[cell.first, cell.last] for cell in self._work.cells],
+            "skip": [] if self.report is None else list(self.report.left_out),
         }
         self.ask(calls.RESET, {"seed": self._seed}, seconds=_GRACE_SECONDS + self._limits.check_seconds)
         before = self._waited
-        value = self.ask(calls.LOAD, arguments, seconds=self._limits.import_seconds + _GRACE_SECONDS).value
+        patience = self._limits.import_seconds + after_seconds(self._limits.import_seconds) + _GRACE_SECONDS
+        value = self.ask(calls.LOAD, arguments, seconds=patience).value
         self._check_waited = 0.0
         try:
             report = read_load_report(value, self._required, self._definitions_only)
         except StudentLied as lie:
             raise self._troubled(lie) from None
-        error = report.error
-        if report.late or self._waited - before >= self._limits.import_seconds:
-            place = time_place(self._keep_output(self._process).stack, self._sources)
-            if report.late and error is not None and place is not None:
-                error = replace(error, file=place.file, line=place.line, function=place.function)
-        return replace(report, error=None if error is None else self._placed(error))
+        late = any(stop.how == "late" for stop in report.stops)
+        if late or report.late or self._waited - before >= self._limits.import_seconds:
+            self._keep_output(self._process)
+        stops = tuple(replace(stop, error=self._placed(stop.error)) for stop in report.stops)
+        return replace(report, error=None if report.error is None else self._placed(report.error), stops=stops)
 
     def _placed(self, report: ErrorReport) -> ErrorReport:
         """An error whose place is in the submission, with the line's own text, or without a place.
@@ -246,6 +248,8 @@ class Conversation:
                 trouble.place = time_place(words.stack or told, self._sources)
             elif isinstance(trouble, StudentGone):
                 trouble.place, trouble.aborted = next(iter(words.stack), None), words.aborted
+            if trouble.place is not None:
+                trouble.place = self._work.place(trouble.place)
         self._trouble = trouble
         return trouble
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from grader.judge import limits_text, staff
 from grader.judge.conversation import BudgetSpent
+from grader.judge.packages import missing_module
 from grader.model import causes
 from grader.model.assignment import Limits
 from grader.model.result import CheckStatus, Fault, StudentError
@@ -105,7 +106,7 @@ def explained_error(report: ErrorReport, limits: Limits) -> str:
     """`sentence_of_error`, and which limit led to it where one is known to."""
     if is_memory_error(report):
         return memory_sentence(report, limits)
-    cause = limits_text.on_error(report, limits)
+    cause = missing_module(report) or limits_text.on_error(report, limits)
     return sentence_of_error(report) + (f"\n{cause}" if cause else "")
 
 

@@ -20,6 +20,7 @@ from grader.content import check_files
 from grader.errors import UsageProblem
 from grader.judge import import_text, outcome, scoring
 from grader.judge.conversation import Conversation
+from grader.judge.places import Work
 from grader.judge.plan import USUAL, Plan
 from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.run import CheckRun, Control, Output
@@ -97,33 +98,34 @@ class Judge:
         if submission.main is None:
             findings = _Findings("ungraded" if submission.unreadable else "invalid", submission.problem)
         else:
-            conversation = self._conversation(sandbox, submission.main, submission.sources)
+            work = Work.of(submission, submission.main)
+            conversation = self._conversation(sandbox, work)
             try:
-                findings = self._converse(submission.main, conversation, self._control(sandbox), plan)
+                findings = self._converse(work, conversation, self._control(sandbox), plan)
             finally:
                 conversation.end()
         return self._result(submission, sandbox.mode, findings, time.monotonic() - started)
 
-    def _converse(self, main: str, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
+    def _converse(self, work: Work, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
         limits = self._assignment.about.limits
         try:
             report = conversation.load()
         except StudentTrouble as trouble:
             told = import_text.staff_notices(trouble, limits)
-            reason = import_text.reason_trouble(trouble, main, limits)
+            reason = import_text.reason_trouble(trouble, work.main, limits)
             return _Findings("invalid", reason, staff_notices=told, layers=conversation.layers)
         except StudentRaised as raised:
             return _Findings("invalid", outcome.explained_error(raised.report, limits), layers=conversation.layers)
         except SandboxBroken as broken:
             return _Findings("ungraded", f"The machine could not run this submission: {broken}")
-        run = CheckRun(self._plugin, conversation, main, limits, control)
+        run = CheckRun(self._plugin, conversation, work.main, limits, control)
         run.printed_at_import(conversation.printed())
         told = import_text.staff_notices(report.trouble, limits)
-        useless = import_text.reason_not_loadable(report, main, self._assignment.about.names, limits)
+        useless = import_text.reason_not_loadable(report, work, self._assignment.about.names, limits)
         if useless is not None:
             return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output())
         checks = self._run_checks(run, plan)
-        notices = [*import_text.load_notices(report, main, limits), *run.notices]
+        notices = [*import_text.load_notices(report, work, limits), *run.notices]
         return _Findings(None, None, checks, notices, [*told, *run.staff_notices], conversation.layers, run.output())
 
     def _run_checks(self, run: CheckRun, plan: Plan) -> list[records.CheckResult]:
@@ -136,9 +138,9 @@ class Judge:
                 break
         return [done[name] for name in specs if name in done]
 
-    def _conversation(self, sandbox: Sandbox, main: str, sources: dict[str, str]) -> Conversation:
+    def _conversation(self, sandbox: Sandbox, work: Work) -> Conversation:
         about = self._assignment.about
-        return Conversation(sandbox, dict(sources), main, tuple(about.names), about.limits, self._plugin.seed)
+        return Conversation(sandbox, work, tuple(about.names), about.limits, self._plugin.seed)
 
     def _control(self, sandbox: Sandbox) -> Control | None:
         """Whether a check's body runs to its end on the reference; None where there is no reference."""
@@ -146,10 +148,10 @@ class Judge:
         if reference is None:
             return None
         name = self._assignment.main_file
-        sources = {name: reference.read_text("utf-8")}
+        work = Work({name: reference.read_text("utf-8")}, name)
 
         def holds(check: str) -> bool:
-            conversation = self._conversation(sandbox, name, sources)
+            conversation = self._conversation(sandbox, work)
             try:
                 conversation.load()
                 conversation.begin_check(check, fresh=False)

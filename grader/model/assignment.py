@@ -6,6 +6,7 @@ Plain data: `grader.content` reads and checks the file. Paths are where the part
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +14,8 @@ import msgspec
 
 Seconds = Annotated[float, msgspec.Meta(ge=0.1)]
 Amount = Annotated[int, msgspec.Meta(ge=1)]
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Minutes = Annotated[int, msgspec.Meta(ge=0, le=10_080)]
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +57,29 @@ class IsolationNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minimum: str = "confined"
 
 
+class Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which of a student's attempts is graded: by default the last one that the LMS has."""
+
+    count: Literal["newest", "first", "newest_on_time"] = "newest"
+
+
+class Deadline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When work is due, and what it costs to be late; see `grader.model.late` for how it is counted.
+
+    Times are wall-clock times in `zone`, an IANA name, unless they name an offset of their own. `per_day` and `cap` are
+    percent of the assignment's points. Work after `last_day` gets none; without it there is no such day. `extensions`
+    are people's own due dates, by their ids.
+    """
+
+    due: datetime
+    zone: str
+    grace_minutes: Minutes = 0
+    per_day: Percent = 0.0
+    cap: Percent = 100.0
+    last_day: datetime | None = None
+    extensions: dict[str, datetime] = {}
+
+
 class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The contents of `assignment.toml`."""
 
@@ -67,6 +93,8 @@ class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     sandbox: SandboxNeeds = SandboxNeeds()
     isolation: IsolationNeeds = IsolationNeeds()
+    attempts: Attempts = Attempts()
+    deadline: Deadline | None = None
 
 
 class Assignment(msgspec.Struct, frozen=True):

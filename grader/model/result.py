@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from grader.model.observation import Observation
-from grader.model.submission import Submission
+from grader.model.submission import Person, Submission
 
 SCHEMA_VERSION = 1
 
@@ -72,7 +72,11 @@ class FileInfo(msgspec.Struct, frozen=True):
 
 
 class SubmissionInfo(msgspec.Struct, frozen=True):
-    """Who handed in what, without the contents."""
+    """Who handed in what, without the contents. Fields as of `Submission`.
+
+    `late` is by the assignment's deadline where it has one, else the LMS's verdict, which `lms_late` keeps in any case;
+    None where nothing is known.
+    """
 
     id: str
     student: str
@@ -80,6 +84,11 @@ class SubmissionInfo(msgspec.Struct, frozen=True):
     sha256: str
     files: list[FileInfo]
     graded_file: str | None = None
+    name: str = ""
+    late: bool | None = None
+    members: list[Person] = []
+    lms_late: bool | None = None
+    extension: str | None = None
 
 
 def submission_info(submission: Submission) -> SubmissionInfo:
@@ -91,7 +100,28 @@ def submission_info(submission: Submission) -> SubmissionInfo:
         sha256=submission.sha256,
         files=[FileInfo(file.name, file.sha256, len(file.content)) for file in submission.files],
         graded_file=submission.graded_file,
+        name=submission.name,
+        late=submission.late,
+        members=list(submission.members),
+        lms_late=submission.late,
+        extension=submission.extension,
     )
+
+
+class Lateness(msgspec.Struct, frozen=True):
+    """When work was due and handed in, both in ISO 8601 in the course's zone, and what that costs.
+
+    `due` is this person's own due date, extensions included. `days` are those begun after it. `score_before` less
+    `deduction` is the score; it is None as long as there is none. `reason` says all this to the student, in a sentence.
+    """
+
+    due: str
+    submitted_at: str
+    late: bool
+    days: int
+    deduction: float
+    score_before: float | None
+    reason: str
 
 
 class AssignmentInfo(msgspec.Struct, frozen=True):
@@ -129,8 +159,9 @@ class Printed(msgspec.Struct, frozen=True):
 class GradeResult(msgspec.Struct, frozen=True):
     """Everything known about one grading.
 
-    `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None, checks
-    kept). `printed_for_student` is the part of the output that was printed at import or during visible checks;
+    `score` is what counts, after the deduction in `lateness`, which is None where no deadline is set or the time is
+    unknown. `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None,
+    checks kept). `printed_for_student` is the part of the output that was printed at import or during visible checks;
     `staff_notices` are for staff alone.
     `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it.
     """
@@ -153,3 +184,4 @@ class GradeResult(msgspec.Struct, frozen=True):
     staff_notices: list[str] = []
     fingerprint: str = ""
     graded_at: str = ""
+    lateness: Lateness | None = None

@@ -23,13 +23,34 @@ class SubmittedFile(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.content).hexdigest()
 
 
+class Person(msgspec.Struct, frozen=True):
+    """Somebody of a class: `student` is the LMS's id where there is one, `name` how people call them, if known."""
+
+    student: str
+    name: str = ""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A code cell of a notebook: its number among all cells from 1, and its first and last line in the graded text."""
+
+    number: int
+    first: int
+    last: int
+
+
 class Submission(msgspec.Struct, frozen=True):
-    """One person's work for one assignment.
+    """One person's work for one assignment, or one group's.
 
     `id` is safe as a file name and unique in its run; `student` is the person as the source names them. `sources`
     is the decoded Python text of the graded file, under its proper name `main`, and of its siblings; `graded_file` is
     the name under which it was handed in. When nothing gradable was handed in, `main` is None and `problem` says why
     in one sentence; `unreadable` tells that this was the machine's doing, for which nobody gets a zero.
+
+    `name` is how people call the student. `submitted_at` is the LMS's word, in ISO 8601 with its zone (UTC where the
+    LMS names none), never a file's time; `late` is the LMS's own verdict, None where it gives none; `extension` is this
+    student's own due date, in ISO 8601 in the course's zone, where it differs from the assignment's. `members` are the
+    people of a group, `student` among them; empty for one person's work. `cells` are those of a notebook, whose code
+    lies in `sources` as one text.
     """
 
     id: str
@@ -42,6 +63,11 @@ class Submission(msgspec.Struct, frozen=True):
     submitted_at: str | None = None
     graded_file: str | None = None
     unreadable: bool = False
+    name: str = ""
+    late: bool | None = None
+    extension: str | None = None
+    members: tuple[Person, ...] = ()
+    cells: tuple[Cell, ...] = ()
 
     @property
     def sha256(self) -> str:

@@ -18,8 +18,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from grader.model.causes import hidden_feedback
+from grader.model.late import late_texts, late_word
 from grader.model.measured import Measured, measured
-from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Printed, Status
+from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Lateness, Printed, Status
+from grader.model.roster import Standing, persons_of
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -70,10 +72,14 @@ class StudentView(msgspec.Struct, frozen=True):
     isolation: str
     environment: str
     hidden_topics: list[str] = []
+    lateness: Lateness | None = None
 
 
 class CohortRow(msgspec.Struct, frozen=True):
-    """One submission on the class page."""
+    """One submission on the class page. `late` is `yes`, `no` or empty; `late_texts` say more, one line each.
+
+    `called` is the student's name, or those of a group; of somebody without one it is `student`.
+    """
 
     id: str
     student: str
@@ -86,6 +92,9 @@ class CohortRow(msgspec.Struct, frozen=True):
     diagnoses: list[Diagnosis]
     notices: list[str]
     seconds: float
+    late: str = ""
+    late_texts: list[str] = []
+    called: str = ""
 
 
 class CheckStanding(msgspec.Struct, frozen=True):
@@ -107,7 +116,10 @@ class Misconception(msgspec.Struct, frozen=True):
 
 
 class CohortView(msgspec.Struct, frozen=True):
-    """A class, for staff. `mean` and `median` are over graded and invalid submissions, None when there are none."""
+    """A class, for staff. `mean` and `median` are over graded and invalid submissions, None when there are none.
+
+    `people` is the class against its roster, None without one.
+    """
 
     assignment: str
     title: str
@@ -119,6 +131,7 @@ class CohortView(msgspec.Struct, frozen=True):
     checks: list[CheckStanding]
     misconceptions: list[Misconception]
     attention: list[CohortRow]
+    people: Standing | None = None
 
 
 def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> StudentView:
@@ -148,6 +161,7 @@ def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> Stud
         environment=f"grader {result.environment.grader}, Python {result.environment.python}, "
         f"torch {result.environment.torch}",
         hidden_topics=list(hidden_topics),
+        lateness=result.lateness,
     )
 
 
@@ -190,7 +204,7 @@ def _student_feedback(check: CheckResult, hidden: bool) -> str:
     return hidden_feedback(check)
 
 
-def cohort_view(results: Iterable[GradeResult]) -> CohortView:
+def cohort_view(results: Iterable[GradeResult], people: Standing | None = None) -> CohortView:
     """A class, summed up for staff, in the order of `results`."""
     kept = list(results)
     rows = [_cohort_row(result) for result in kept]
@@ -207,6 +221,7 @@ def cohort_view(results: Iterable[GradeResult]) -> CohortView:
         checks=_standings(kept),
         misconceptions=_misconceptions(rows),
         attention=[row for row in rows if row.status == "ungraded"],
+        people=people,
     )
 
 
@@ -224,6 +239,9 @@ def _cohort_row(result: GradeResult) -> CohortRow:
         diagnoses=list(diagnoses.values()),
         notices=list(result.notices),
         seconds=result.seconds,
+        late=late_word(result),
+        late_texts=late_texts(result),
+        called=", ".join(who.name or who.student for who in persons_of(result)),
     )
 
 

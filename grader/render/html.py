@@ -142,7 +142,7 @@ def _cohort_context(view: CohortView) -> dict[str, Any]:
         "view": view,
         "scored": len(scores),
         "bins": _bins(scores, view.max_score),
-        "names": {row.id: row.student for row in view.rows},
+        "names": {row.id: row.called or row.student for row in view.rows},
         "diagnosis_numbers": {m.diagnosis.slug: n for n, m in enumerate(view.misconceptions, start=1)},
     }
 

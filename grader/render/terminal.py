@@ -91,13 +91,19 @@ def _class_row(row: CohortRow) -> list[Text]:
     outcome = f"{row.outcome} (looks like: {what})" if what else row.outcome
     passed = f"{row.passed}/{row.checks}" if row.checks else ""
     style = {"graded": "", "invalid": "yellow", "ungraded": "red"}.get(row.status, "")
-    who = row.id if row.id == row.student else f"{row.id} ({plain_line(row.student, 60)})"
-    cells = [plain_line(who, 160), row.status, score, passed, plain_line(outcome, 160)]
+    called = row.called or row.student
+    who = row.id if row.id == called else f"{row.id} ({plain_line(called, 60)})"
+    lines = [plain_line(outcome, 160), *(plain_line(text, 400) for text in row.late_texts if row.late == "yes")]
+    cells = [plain_line(who, 160), row.status, score, passed, "\n".join(lines)]
     return [shown(cell, style if index == 1 else "") for index, cell in enumerate(cells)]
 
 
 def _counts(view: CohortView) -> str:
     parts = [f"{count} {status}" for status, count in view.counts.items() if count]
+    if late := sum(row.late == "yes" for row in view.rows):
+        parts.append(f"{late} late")
+    if unknown := sum(not row.late and bool(row.late_texts) for row in view.rows):
+        parts.append(f"{unknown} of unknown time")
     if view.mean is not None:
         parts.append(f"mean {view.mean:g}, median {view.median:g} of {view.max_score:g}")
     count = len(view.rows)

@@ -1,8 +1,10 @@
 """Importing a submission from bytes, inside the student process.
 
-The main file runs once, in a fresh module. Its siblings are importable by name and relatively, through a finder that
-stands behind all others, so that a student's `random.py` or `torch.py` hides nothing. What the file defined before it
-raised, left or ran out of time is kept. Nothing here is a boundary: the judge watches the clock as well.
+The main file runs once, in a fresh module, statement by statement (see `statements`), so that what stops is left out
+and the rest is kept; a notebook runs cell by cell. Its siblings are importable by name and relatively, through a finder
+that stands behind all others, so that a student's `random.py` or `torch.py` hides nothing. Packages that only draw have
+stand-ins where they are missing. Nothing here is a boundary: the judge watches the clock as well, and what is reported
+is the student's word.
 """
 
 from __future__ import annotations
@@ -20,23 +22,67 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grader.sandbox.clock import Clock, OutOfTime, write_place
+from grader.sandbox.standins import REPLACED, StandIns, offer_live_names
+from grader.sandbox.statements import Left, Pace, Statements, Stop, Unit
+from grader.sandbox.unbound import unbound_names
 
 PACKAGE = "submission"
 """The package that a student's files form, for relative imports among them."""
+_ALWAYS_REPLACED = ("IPython",)
+"""Installed or not: it would start, and without a notebook around it does nothing of use."""
 
 
-class _LeftError(BaseException):
-    """Raised in place of os._exit while the file is imported."""
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be imported: `main` of `files` (name -> source text), for at most `seconds`.
+
+    `cells` are (first line, last line) of the cells if it is a notebook. `only_definitions`: no other statement runs.
+    `skip` are first lines of statements that an earlier process had to leave out.
+    """
+
+    files: dict[str, str]
+    main: str
+    required: tuple[str, ...]
+    seconds: float
+    only_definitions: bool = False
+    cells: tuple[tuple[int, int], ...] = ()
+    skip: frozenset[int] = frozenset()
+
+    @property
+    def units(self) -> list[Unit]:
+        """What is run as one."""
+        text = self.files[self.main]
+        if not self.cells:
+            return [Unit(text)]
+        lines = text.split("\n")
+        return [Unit("\n".join(lines[first - 1 : last]), first) for first, last in self.cells]
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A module as far as it ran: `error` stopped it; `left`: it called exit; `late`: it ran too long."""
+    """A module as far as it ran: what stopped, what was skipped, which stand-ins it got, which names are unbound."""
 
     module: types.ModuleType
-    error: dict[str, Any] | None
-    left: bool
-    late: bool
+    stops: tuple[Stop, ...]
+    skipped: tuple[tuple[int, int], ...] = ()
+    standins: tuple[str, ...] = ()
+    unbound: tuple[tuple[str, int], ...] = ()
+
+    def report(self, required: Sequence[str]) -> dict[str, Any]:
+        """All of it as the wire takes it; `error` is the first that stopped."""
+        names = vars(self.module)
+        first = self.stops[0] if self.stops else None
+        return {
+            "defined": [name for name in required if names.get(name) is not None],
+            "public": sorted(name for name in names if isinstance(name, str) and not name.startswith("_"))[:200],
+            "error": None if first is None else first.error,
+            "left": first is not None and first.how == "left",
+            "late": first is not None and first.how == "late",
+            "stops": [[stop.how, stop.error, stop.first, stop.last] for stop in self.stops],
+            "skipped": [list(lines) for lines in self.skipped],
+            "standins": list(self.standins),
+            "unbound": [list(found) for found in self.unbound],
+        }
 
 
 class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -67,47 +113,54 @@ class _Siblings(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             exec(compile(self._sources[spec.origin], spec.origin, "exec", dont_inherit=True), vars(module))
 
 
-def load_submission(
-    files: dict[str, str], main: str, clock: Clock, seconds: float, definitions_only: bool = False
-) -> Loaded:
-    """Run `main` of `files` (name -> source text) as a module, for at most `seconds` on `clock`.
-
-    With `definitions_only`, only imports, definitions and assignments at the top level run. Never raises: what went
-    wrong is in the result.
-    """
+def load_submission(wanted: Wanted, clock: Clock) -> Loaded:
+    """Run a submission as a module. Never raises: what went wrong is in the result."""
+    files, main = wanted.files, wanted.main
     for name, text in files.items():
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    sys.meta_path.append(_Siblings(files))
+    module = _fresh_module(files, main)
+    names = vars(module)
+    statements = Statements(
+        name=main,
+        namespace=names,
+        clock=clock,
+        pace=Pace(wanted.seconds, by_cell=bool(wanted.cells)),
+        useful=lambda: any(names.get(name) is not None for name in wanted.required),
+        describe=error_report,
+        only_definitions=wanted.only_definitions,
+        skip=wanted.skip,
+    )
+
+    def trees(file: str) -> list[ast.Module]:
+        return statements.trees if file == main else [ast.parse(files[file])] if file in files else []
+
+    always = StandIns(_ALWAYS_REPLACED, trees)
+    missing = StandIns([name for name in REPLACED if name not in _ALWAYS_REPLACED], trees)
+    sys.meta_path.insert(0, always)
+    sys.meta_path += [_Siblings(files), missing]
+    offer_live_names(notebook=bool(wanted.cells))
+    with _exit_raises(clock):
+        statements.run(wanted.units)
+    failed = {stop.first for stop in statements.stops if stop.how == "unread"}
+    unread = [unit.text for unit in wanted.units if unit.first in failed]
+    unbound = unbound_names(statements.codes, statements.trees, names, unread) if wanted.cells else []
+    return Loaded(module, tuple(statements.stops), tuple(statements.skipped), tuple(missing.used), tuple(unbound))
+
+
+def _fresh_module(files: dict[str, str], main: str) -> types.ModuleType:
+    """The module that the main file becomes, known under its own name and within the package of the submission."""
     package = types.ModuleType(PACKAGE)
     package.__path__ = []
     sys.modules[PACKAGE] = package
-    stem = main.removesuffix(".py").rsplit("/", 1)[-1]
+    stem = main.rsplit("/", 1)[-1].removesuffix(".py").removesuffix(".ipynb")
+    if not main.endswith(".py") and f"{stem}.py" in files:
+        stem += "_notebook"  # beside a notebook `import attention` means attention.py
     module = types.ModuleType(stem)
     module.__file__ = main
     module.__package__ = PACKAGE
     sys.modules.setdefault(stem, module)
     sys.modules[f"{PACKAGE}.{stem}"] = module
-    error, left, late = None, False, False
-    try:
-        tree = ast.parse(files[main], main)
-        code = compile(_definitions(tree) if definitions_only else tree, main, "exec", dont_inherit=True)
-        with clock.within(seconds), _exit_raises(clock):
-            exec(code, vars(module))
-    except OutOfTime as problem:
-        late, error = True, error_report(problem)
-    except (_LeftError, SystemExit) as problem:
-        left, error = True, error_report(problem)
-    except BaseException as problem:  # a student's file may raise anything
-        error = error_report(problem)
-    return Loaded(module, error, left, late)
-
-
-def _definitions(tree: ast.Module) -> ast.Module:
-    kept: tuple[type[ast.stmt], ...]
-    kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    kept += (ast.TypeAlias,) if hasattr(ast, "TypeAlias") else ()  # Python 3.12
-    tree.body = [node for node in tree.body if isinstance(node, kept)]
-    return tree
+    return module
 
 
 @contextmanager
@@ -122,7 +175,7 @@ def _exit_raises(clock: Clock) -> Iterator[None]:
     def leave(status: int) -> NoReturn:
         if os.getpid() == own:  # a process that student code started may leave
             if loading:
-                raise _LeftError(status)
+                raise Left(status)
             if clock.running:
                 write_place()
         real(status)

@@ -109,22 +109,18 @@ class Worker:
         return target
 
     def _load(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        loaded = loading.load_submission(
-            {name: content.decode("utf-8") for name, content in arguments["files"].items()},
-            arguments["main"],
-            self._clock,
+        wanted = loading.Wanted(
+            files={name: content.decode("utf-8") for name, content in arguments["files"].items()},
+            main=arguments["main"],
+            required=tuple(arguments["required"]),
             seconds=arguments["seconds"],
-            definitions_only=arguments["definitions_only"],
+            only_definitions=arguments["definitions_only"],
+            cells=tuple((first, last) for first, last in arguments.get("cells", ())),
+            skip=frozenset(arguments.get("skip", ())),
         )
+        loaded = loading.load_submission(wanted, self._clock)
         self._module = loaded.module
-        names = vars(loaded.module)
-        return {
-            "defined": [name for name in arguments["required"] if names.get(name) is not None],
-            "public": sorted(name for name in names if isinstance(name, str) and not name.startswith("_"))[:200],
-            "error": loaded.error,
-            "left": loaded.left,
-            "late": loaded.late,
-        }
+        return loaded.report(wanted.required)
 
     def _reset(self, arguments: dict[str, Any]) -> list[str]:
         self._kept.clear()

@@ -19,7 +19,11 @@ from grader.wire.strictjson import strict_loads
 from grader.wire.values import Encoder, Generator
 
 LOAD = "load"
-"""Import the submission: {files, main, required, seconds, definitions_only} -> {defined, error, left, late}."""
+"""Import the submission: {files, main, required, seconds, definitions_only, cells, skip} -> what became of it.
+
+`cells` are [first line, last line] of a notebook's cells, `skip` first lines of statements to leave out. The answer is
+{defined, public, error, left, late, stops, skipped, standins, unbound}; see `grader.judge.load_report`.
+"""
 RESET = "reset"
 """Before a check: {seed} -> names of the global switches that had been changed and were put back."""
 CALL = "call"

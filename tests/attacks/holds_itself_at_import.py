@@ -1,5 +1,5 @@
-"""Sleeps longer than the import may take, once everything is defined, and ends its process in every check: each check pays for the import anew,
-until the budget of the whole submission is spent.
+"""Sleeps almost as long as the import may take, once everything is defined, and ends its process in every check: each check pays for the import
+anew, until the budget of the whole submission is spent. (What sleeps longer is left out when the next process imports it.)
 
 Verdict: timeout
 Class F.
@@ -15,4 +15,4 @@ def full_visibility(nonpadding):
 
 causal_visibility = attention_weights = TinySelfAttn = full_visibility
 
-time.sleep(15)
+time.sleep(2)

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 
 from grader.exporters.grades_csv import COLUMNS, cell, grades_csv
 from grader.model.result import AssignmentInfo, Environment, GradeResult, Isolation, SubmissionInfo
+from grader.model.roster import Standing
+from grader.model.submission import Person
+
+GROUP = [Person("1", "Ann"), Person("2", "Ben")]
 
 
 def result(name: str, student: str, **fields: Any) -> GradeResult:
@@ -56,6 +60,12 @@ def test_columns_and_rows() -> None:
         ["dee", "Dee", "ungraded", "", "100", "", ""],
         ["eve", "Zoë", "graded", "33.33", "99.99", "", ""],
     ]
+
+
+@pytest.mark.parametrize(("late", "word"), [(True, "yes"), (False, "no"), (None, "")])
+def test_late_is_yes_no_or_empty(late: bool | None, word: str) -> None:
+    about = SubmissionInfo("a", "A", None, "", [], late=late)
+    assert rows(result("a", "A", submission=about))[1][5] == word
 
 
 def test_an_empty_class_is_a_header() -> None:
@@ -117,3 +127,37 @@ def test_scores_keep_their_two_decimals(hundredths: int) -> None:
     found = rows(result("a", "A", score=hundredths / 100))
     assert float(found[1][3]) == hundredths / 100
     assert "e" not in found[1][3]
+
+
+def test_each_member_of_a_group_has_a_row() -> None:
+    about = SubmissionInfo("team7", "1", None, "", [], members=GROUP)
+    found = rows(result("team7", "1", submission=about))
+    assert [row[:4] for row in found[1:]] == [["team7", "1", "graded", "87.5"], ["team7", "2", "graded", "87.5"]]
+
+
+def test_missing_invalid_and_ungraded_stay_three_things() -> None:
+    people = Standing((Person("=4", "Dee"), Person("5")), {"eve": "2 people are called so: a, b"}, {"5": "eve"})
+    results = [
+        result("ann", "1"),
+        result("ben", "2", score=0.0),
+        result("cy", "3", status="invalid", score=0.0),
+        result("dan", "9", status="ungraded", score=None),
+        result("eve", "Eve", notices=["renamed"]),
+    ]
+    found = list(csv.reader(io.StringIO(grades_csv(results, people), newline="")))
+    assert [(row[0], row[1], row[2], row[3]) for row in found[1:]] == [
+        ("ann", "1", "graded", "87.5"),
+        ("ben", "2", "graded", "0"),
+        ("cy", "3", "invalid", "0"),
+        ("dan", "9", "ungraded", ""),
+        ("eve", "Eve", "graded", "87.5"),
+        ("", "'=4", "missing", ""),
+        ("", "5", "missing", ""),
+    ]
+    assert found[5][6] == "Held for staff: 2 people are called so: a, b.; renamed"
+    assert [row[4:] for row in found[6:]] == [["100", "", ""], ["100", "", "Perhaps this person's work is eve."]]
+
+
+def test_a_class_in_which_everybody_is_missing() -> None:
+    found = grades_csv([], Standing((Person("1", "Ann"),)))
+    assert found.splitlines()[1:] == [",1,missing,,,,"]

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import socket
+import tarfile
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -16,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.errors import UsageProblem
-from grader.intake.source import find_submissions, safe_ids
+from grader.intake.ids import safe_ids
+from grader.intake.source import Rules, find_submissions
+from grader.model.roster import Roster, RosterPerson
 from grader.model.submission import Submission
 
 MAIN = "attention.py"
@@ -143,7 +146,7 @@ def test_a_zip_in_a_students_folder(tmp_path: Path) -> None:
     (submission,) = found(tmp_path / "class").values()
     assert (submission.main, submission.problem) == (MAIN, None)
     assert set(submission.sources) == {MAIN, "helper.py"}
-    assert submission.notices == ("my work.zip was unpacked.", "hw1/attention.py was graded.")
+    assert submission.notices == ("my work.zip was unpacked.",)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def test_renamed_files(tmp_path: Path, name: str) -> None:
         (["attention-2.py", "attention-3.py"], "no telling which of attention-2.py, attention-3.py"),
         (["one.py", "two.py"], "no telling which of one.py, two.py"),
         (["a/attention.py", "b/attention.py"], "2 files called attention.py"),
-        (["notes.txt", "q3.ipynb"], "attention.py was not handed in; found only notes.txt, q3.ipynb"),
+        (["notes.txt", "q3.docx"], "attention.py was not handed in; found only notes.txt, q3.docx"),
         ([".DS_Store"], "Nothing was handed in"),
     ],
 )
@@ -330,3 +333,98 @@ def test_a_source_without_submissions(tmp_path: Path, make: object) -> None:
     make(tmp_path / "class")  # type: ignore[operator]
     with pytest.raises(UsageProblem, match=r"does not exist|holds no submission"):
         find_submissions(tmp_path / "class", MAIN)
+
+
+def packed(kind: str, *names: str) -> bytes:
+    """An archive of files that hold CODE."""
+    out = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w") as archive:
+            for name in names:
+                archive.writestr(name, CODE)
+        return out.getvalue()
+    with tarfile.open(fileobj=out, mode=f"w:{kind}") as tar:  # type: ignore[call-overload]
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = len(CODE)
+            tar.addfile(info, io.BytesIO(CODE))
+    return out.getvalue()
+
+
+INNER = ("hw1/attention.py", "hw1/helper.py", "__MACOSX/hw1/._attention.py", "hw1/.DS_Store")
+HANDED_IN = {
+    "oneilzoe_12345_987654_My work.zip": packed("zip", *INNER),
+    "chenwei_LATE_12346_987655_work.tar.gz": packed("gz", *INNER),
+    "roejo_12347_987656_work.tar.xz": packed("xz", *INNER),
+    "poeal_12348_987657_work.rar": b"Rar!\x1a\x07\x01\0" + bytes(40),
+    "lina_12349_987658_work.7z": b"7z\xbc\xaf\x27\x1c" + bytes(40),
+    "malory_12350_987659_bad.zip": packed("zip", "../attention.py"),
+}
+
+
+@pytest.mark.parametrize("as_archive", [True, False])
+def test_archives_in_a_download(tmp_path: Path, as_archive: bool) -> None:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name, content in HANDED_IN.items():
+        (folder / name).write_bytes(content)
+    submissions = found(zip_of(folder) if as_archive else folder)
+    for name in ("oneilzoe_12345", "chenwei_12346", "roejo_12347"):
+        assert set(submissions[name].sources) == {MAIN, "helper.py"}
+        assert "was unpacked" in submissions[name].notices[0]
+    assert submissions["chenwei_12346"].late is True
+    assert "work.rar is a RAR archive" in (submissions["poeal_12348"].problem or "")
+    assert "pack your files as a .zip and hand that in" in (submissions["lina_12349"].problem or "")
+    assert "outside" in (submissions["malory_12350"].problem or "")
+    assert [file.name for file in submissions["poeal_12348"].files] == ["work.rar"]
+    assert not any(submission.unreadable for submission in submissions.values())
+
+
+def test_a_class_of_archives_in_an_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for name in ("ann.zip", "ben.tgz", "cy.tar.bz2"):
+            kind = {"ann.zip": "zip", "ben.tgz": "gz"}.get(name, "bz2")
+            archive.writestr(f"export/{name}", packed(kind, *INNER))
+    submissions = found(tmp_path / "class.zip")
+    assert graded(submissions) == {"ann": MAIN, "ben": MAIN, "cy": MAIN}
+
+
+def test_a_large_archive_is_read_and_what_is_too_large_in_it_left_out(tmp_path: Path) -> None:
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / "class" / "ann" / "work.zip", "w") as archive:
+        archive.writestr("attention.py", CODE)
+        archive.writestr("model.pth", bytes(21 << 20))
+    (submission,) = found(tmp_path / "class").values()
+    assert submission.problem is None
+    assert submission.notices[1] == "Left out: model.pth is larger than 20 MB; hand in source files only."
+
+
+ODD = ["🐍 snake", "שלום", "Madonna", "O'Neil-Smith, Zoë", "a" * 120, "..a", "%s{0}", "Zoe\u0308", "aux", "a_b_12_c"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_people_have_any_name_on_any_platform(tmp_path: Path, name: str) -> None:
+    moodle = {f"{name}_{number}_assignsubmission_file/attention.py" for number in (512, 513)}
+    for kind, names in {"moodle": moodle, "folders": {f"{name}/attention.py", "ann/attention.py"}}.items():
+        path = tmp_path / f"{kind}.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for place in names:
+                archive.writestr(place, CODE)
+        submissions = found(path)
+        assert len(graded(submissions)) == 2
+        assert all(ID.fullmatch(id) for id in submissions)
+        assert name in {submission.name or submission.student for submission in submissions.values()}
+
+
+def test_ids_stay_when_a_roster_comes(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", "Zoë O'Neil/attention.py", "Zoe O'Neil/attention.py")
+    before = found(folder)
+    known = {submission.student: name for name, submission in before.items()}
+    roster = Roster((RosterPerson("7", "Zoë O'Neil", ("7",)), RosterPerson("8", "Zoe O'Neil", ("8",))))
+    after = {
+        name: read() for name, read in find_submissions(folder, MAIN, None, known, Rules(roster=roster)).submissions
+    }
+    assert {name: submission.name for name, submission in after.items()} == {
+        name: submission.student for name, submission in before.items()
+    }
+    assert {submission.student for submission in after.values()} == {"7", "8"}

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from grader.judge.conversation import Conversation
+from grader.judge.places import Work
 from grader.judge.probes import global_generators
 from grader.judge.student import AsView, Student, StudentRaised
 from grader.model.assignment import Limits, SandboxNeeds
@@ -56,7 +57,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture
 def student(sandbox: Sandbox) -> Iterator[Student]:
     """The submission in the midst of a check."""
-    started = Conversation(sandbox, {"a.py": SOURCE}, "a.py", ("draw",), Limits(), seed=1)
+    started = Conversation(sandbox, Work({"a.py": SOURCE}, "a.py"), ("draw",), Limits(), seed=1)
     started.load()
     started.begin_check("a", fresh=False)
     yield Student(started.ask, started.known)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from grader.judge.conversation import BudgetSpent, Conversation
+from grader.judge.places import Work
 from grader.judge.student import StudentRaised
 from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox.backends.plain import PlainBackend
@@ -55,7 +56,7 @@ def sandbox() -> Iterator[Sandbox]:
 def conversation(sandbox: Sandbox) -> Iterator[Conversation]:
     """A submission, imported."""
     limits = Limits(check_seconds=1, import_seconds=5, total_seconds=4)
-    started = Conversation(sandbox, {"attention.py": SOURCE}, "attention.py", ("one",), limits, seed=1)
+    started = Conversation(sandbox, Work({"attention.py": SOURCE}, "attention.py"), ("one",), limits, seed=1)
     started.load()
     yield started
     started.end()

@@ -8,6 +8,7 @@ import pytest
 
 from grader.judge import import_text
 from grader.judge.load_report import LoadReport
+from grader.judge.places import Work
 from grader.model.assignment import Limits
 from grader.sandbox.base import Place, StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import ExitFacts
@@ -15,6 +16,7 @@ from grader.wire.calls import OUT_OF_PROCESSOR_TIME, OUT_OF_TIME, ErrorReport
 
 LIMITS = Limits(import_seconds=20, memory_mb=1536, cpu_seconds=120)
 MAIN = "attention.py"
+WORK = Work({MAIN: "import os\n\nreturn 1 / 0\n"}, MAIN)
 SEGFAULT = StudentGone(ExitFacts(-11, 1.0, 5000))
 
 
@@ -59,14 +61,17 @@ def load(required: tuple[str, ...] = (), error: ErrorReport | None = None, **fla
     ],
 )
 def test_why_nothing_can_be_graded(loaded: LoadReport, words: str | None) -> None:
-    found = import_text.reason_not_loadable(loaded, MAIN, ["f", "Model"], LIMITS)
+    found = import_text.reason_not_loadable(loaded, WORK, ["f", "Model"], LIMITS)
     assert found is None if words is None else words in (found or "")
 
 
 @pytest.mark.parametrize(
     ("loaded", "words"),
     [
-        (load(("f",), report()), "attention.py stops with an exception; graded on what it had defined. ValueError at"),
+        (
+            load(("f",), report()),
+            "attention.py stops with an exception; graded on what it defines all the same. ValueError at",
+        ),
         (load(("f",), report(), left=True), "attention.py calls exit at attention.py, line 3, in f"),
         (load(("f",), report(), late=True), "was still running at attention.py, line 3, in f when the 20 s"),
         (
@@ -93,12 +98,12 @@ def test_why_nothing_can_be_graded(loaded: LoadReport, words: str | None) -> Non
     ],
 )
 def test_notices_about_an_import(loaded: LoadReport, words: str) -> None:
-    (notice,) = import_text.load_notices(loaded, MAIN, LIMITS)
+    (notice,) = import_text.load_notices(loaded, WORK, LIMITS)
     assert words in notice
 
 
 def test_no_notice_about_a_good_import() -> None:
-    assert import_text.load_notices(load(("f",)), MAIN, LIMITS) == []
+    assert import_text.load_notices(load(("f",)), WORK, LIMITS) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from grader.judge import import_text, outcome
 from grader.judge.conversation import BudgetSpent
 from grader.judge.load_report import LoadReport
+from grader.judge.places import Work
 from grader.model.assignment import Limits
 from grader.sandbox.base import Place, StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import ExitFacts
@@ -141,7 +142,7 @@ def test_what_a_process_says_is_cleaned(
         outcome.sentence_of_error(error),
         outcome.of_error(error, LIMITS).feedback,
         outcome.of_trouble(StudentLied(text), LIMITS).staff_detail,
-        *import_text.load_notices(LoadReport(("f",), (), error, False, False, False), MAIN, LIMITS),
+        *import_text.load_notices(LoadReport(("f",), (), error, False, False, False), Work({}, MAIN), LIMITS),
     ):
         words.encode("utf-8")
         assert not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in words)

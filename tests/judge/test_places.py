@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from grader.judge.conversation import Conversation
+from grader.judge.places import Work
 from grader.judge.student import StudentRaised
 from grader.model.assignment import Limits, SandboxNeeds
 from grader.sandbox.backends.plain import PlainBackend
@@ -176,7 +177,7 @@ def plain() -> Iterator[Sandbox]:
 
 def talk(sandbox: Sandbox, source: str = SOURCE, limits: Limits = LIMITS) -> Conversation:
     """A conversation that is not yet begun."""
-    return Conversation(sandbox, {MAIN: source}, MAIN, ("one",), limits, seed=1)
+    return Conversation(sandbox, Work({MAIN: source}, MAIN), ("one",), limits, seed=1)
 
 
 @pytest.fixture

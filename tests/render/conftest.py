@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from grader.model.assignment import Deadline
+from grader.model.late import with_lateness
 from grader.model.observation import Observation
 from grader.model.result import (
     SCHEMA_VERSION,
@@ -150,6 +153,18 @@ def make_check() -> Callable[..., CheckResult]:
 def make_submission() -> Callable[..., SubmissionInfo]:
     """Makes a submission of an id, a student's name and optionally a file name."""
     return _submission
+
+
+@pytest.fixture
+def make_timed() -> Callable[..., GradeResult]:
+    """Makes a result of work handed in at a time, due on 1 December 2026 at 23:59 PST; fields by keyword."""
+
+    def make(submitted_at: str | None, lms: bool | None = None, **more: Any) -> GradeResult:
+        about = msgspec.structs.replace(_submission("s1001", "Wei Chen"), submitted_at=submitted_at, lms_late=lms)
+        terms = Deadline(datetime(2026, 12, 1, 23, 59), "America/Los_Angeles", per_day=10, cap=50)
+        return with_lateness(_result(**({"submission": about} | more)), terms)
+
+    return make
 
 
 @pytest.fixture

@@ -226,6 +226,20 @@ def test_table_filters(show: Opener, class_page: str) -> None:
     assert page.url.endswith(".html")
 
 
+def test_table_sorts_and_filters_by_lateness(show: Opener, templates: Path, make_timed: Any) -> None:
+    times = ["2026-12-01T10:00Z", None, "2026-12-05T10:00Z", "2026-12-03T10:00Z"]
+    page = show(cohort_html(cohort_view([make_timed(time) for time in times]), templates), 360)
+    assert overflow(page) == 0
+    assert column(page, 4) == ["no", "unknown", "yes", "yes"]
+    page.get_by_role("columnheader", name="Late").get_by_role("button").click()
+    assert column(page, 4) == ["yes", "yes", "unknown", "no"]
+    for word, count in (("yes", 2), ("no", 1), ("unknown", 1), ("all", 4)):
+        page.get_by_label("Late").select_option(word)
+        assert page.locator("#shown").inner_text() == f"{count} of 4 shown"
+    page.locator("#rows summary", has_text="yes").first.click()
+    assert page.get_by_text("points off 47.5 (10 for each day begun, at most 50).").first.is_visible()
+
+
 def test_without_script_the_table_is_whole(show: Opener, class_page: str) -> None:
     page = show(class_page, java_script_enabled=False)
     assert len(column(page, 1)) == 30

@@ -167,6 +167,50 @@ def test_invalid_says_why(templates: Path, make_result: Any) -> None:
     assert "0 of 100 points No check could start. No file attention.py was handed in." in page
 
 
+LATE = (
+    "Handed in 1 day, 3 hours after the deadline (1 Dec 2026, 23:59 PST): 20 points off 47.5 "
+    "(10 for each day begun, at most 50)."
+)
+
+
+def test_lateness_has_a_line_of_its_own(templates: Path, make_timed: Any) -> None:
+    page = words(student_html(student_view(make_timed("2026-12-03T10:59:00Z")), templates))
+    assert f"27.5 of 100 points · 5 of 10 checks passed {LATE} What probably happened" in page
+    assert "Handed in 2026-12-03 02:59:00-08:00 Due 2026-12-01 23:59:00-08:00 File graded" in page
+
+
+@pytest.mark.parametrize("status", ["invalid", "ungraded"])
+def test_lateness_of_work_without_points(templates: Path, make_timed: Any, status: str) -> None:
+    score, said = {"invalid": (0, "there are no points to deduct."), "ungraded": (None, "when it is graded.")}[status]
+    result = make_timed("2026-12-03T10:59:00Z", status=status, score=score, reason="R.", checks=[])
+    page = words(student_html(student_view(result), templates))
+    assert re.search(rf"Handed in 1 day, 3 hours after the deadline \(1 Dec 2026, 23:59 PST\); [^.]*{said}", page)
+
+
+def test_work_on_time_says_so(templates: Path, make_timed: Any) -> None:
+    page = words(student_html(student_view(make_timed("2026-12-01T23:00-08:00")), templates))
+    assert "passed Handed in on time; the deadline was 1 Dec 2026, 23:59 PST. What" in page
+
+
+def test_without_a_deadline_or_a_time_nothing_is_said(templates: Path, make_timed: Any, make_result: Any) -> None:
+    for result in (make_timed(None, True), make_result()):
+        page = words(student_html(student_view(result), templates))
+        assert "Handed in" not in page
+        assert "47.5 of 100 points" in page
+
+
+def test_class_page_tells_who_is_late(templates: Path, make_timed: Any, make_result: Any) -> None:
+    late, kept = make_timed("2026-12-03T10:59:00Z", False), make_timed("2026-12-01T10:59:00Z")
+    html = cohort_html(cohort_view([late, kept, make_timed(None, True)]), templates)
+    page = words(html)
+    assert "Status Score Late Checks passed" in page
+    assert f"27.50 yes {LATE} The LMS says on time, but by assignment.toml it is late: handed in 3 Dec" in page
+    assert "47.50 no 5 of 10" in page
+    assert "unknown The time of handing in is unknown, so nothing was deducted. The LMS says late." in page
+    assert Outline(html).values("data-late") == ["yes", "no", "unknown"]
+    assert "Late" not in words(cohort_html(cohort_view([make_result()]), templates))
+
+
 def test_no_score_is_never_zero(templates: Path, make_result: Any) -> None:
     result = make_result(status="ungraded", reason="SECRET: the disk is full.", score=None)
     report = words(student_html(student_view(result), templates))

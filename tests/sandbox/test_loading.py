@@ -80,8 +80,9 @@ def test_a_guard_keeps_a_program_from_running(submission: Submission) -> None:
 
 
 def test_what_was_defined_before_it_raised(submission: Submission) -> None:
-    report = submission.load("f = 1\ndef g():\n    raise KeyError('no')\ng()\nh = 2", "f h")
-    assert report["defined"] == ["f"]
+    report = submission.load("f = 1\ndef g():\n    raise KeyError('no')\ng()\nh = 2\nprint(h)", "f h")
+    assert report["defined"] == ["f", "h"]
+    assert report["skipped"] == [[6, 6]]
     assert (report["left"], report["late"]) == (False, False)
     error = calls.error_from_value(report["error"])
     assert error.kinds[0] == "KeyError"
@@ -102,14 +103,19 @@ def test_syntax_errors_have_a_line(submission: Submission) -> None:
 )
 def test_leaving_at_import_is_a_raise_in_place(submission: Submission, leave: str) -> None:
     report = submission.load(f"import os, sys\nf = 1\n{leave}\ng = 2", "f g")
-    assert report["defined"] == ["f"]
+    assert report["defined"] == ["f", "g"]
     assert (report["left"], report["late"]) == (True, False)
     assert (report["error"]["file"], report["error"]["line"]) == ("attention.py", 3)
 
 
 def test_except_exception_does_not_catch_leaving(submission: Submission) -> None:
     report = submission.load("import os\nf = 1\ntry:\n    os._exit(0)\nexcept Exception:\n    pass\ng = 2", "f g")
-    assert (report["defined"], report["left"]) == (["f"], True)
+    assert (report["defined"], report["left"]) == (["f", "g"], True)
+
+
+def test_leaving_before_anything_is_defined_is_the_end(submission: Submission) -> None:
+    report = submission.load("import sys\nsys.exit(0)\nf = 1")
+    assert (report["defined"], report["left"]) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +124,9 @@ def test_except_exception_does_not_catch_leaving(submission: Submission) -> None
 )
 def test_time_to_import(submission: Submission, hang: str) -> None:
     report = submission.load(f"f = 1\ndef g(): raise ValueError\n{hang}\nh = 1", "f h", seconds=0.2)
-    assert report["defined"] == ["f"]
+    assert report["defined"] == ["f", "h"]
     assert (report["left"], report["late"]) == (False, True)
-    assert report["error"]["file"] == "attention.py"
+    assert (report["error"]["file"], report["error"]["line"]) == ("attention.py", 3)
     assert submission.value("f") == 1
 
 
@@ -150,7 +156,7 @@ raise ValueError
 """
     report = submission.load(code, "f g C SIZE pool inside", bare=True)
     assert fine(report)
-    assert report["defined"] == ["f", "g", "C", "SIZE", "pool"]
+    assert report["defined"] == ["f", "g", "C", "SIZE", "pool", "inside"]
     assert submission.call("f").value == 7
 
 

@@ -50,3 +50,6 @@ class TinySelfAttn(nn.Module):
         w = attention_weights(q, k, visible)
         y = (w @ v).transpose(1, 2).contiguous().view(B, T, H)
         return self.out(y)
+
+
+# second attempt

@@ -1,0 +1,211 @@
+"""The list of a course's people, as LMSs and spreadsheets write it: a table with a row for each.
+
+Runs in the command; the file is staff's own. Encoding, separator and the row with the headings are found by looking,
+columns by what they are called, in English or German. Ids are text, and keep their zeros. A list that cannot be read
+as a whole is refused in one sentence, before anything is graded.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from grader.errors import UsageProblem
+from grader.intake.files import shown
+from grader.model.roster import Roster, RosterPerson
+
+_MAX_BYTES = 20 << 20
+_SEPARATORS = "\t;,"
+_HEADINGS = 10
+"""Rows from the top among which the headings may be."""
+
+_COLUMNS = {
+    "id": (
+        "id studentid studentnumber studentno sisid sisuserid sisstudentid sid userid useridentifier canvasid "
+        "canvasuserid orgdefinedid identifier idnumber personid participantid participant rosteridentifier learnerid "
+        "matrikelnummer matrikelnr matrikel matrnr martrikelnummer idnummer kennnummer teilnehmernummer teilnehmerid "
+        "studierendennummer personennummer"
+    ),
+    "login": (
+        "login loginid sisloginid username user netid uniqname accountname account githubusername github handle "
+        "benutzername benutzerkennung anmeldename nutzername kennung loginname"
+    ),
+    "email": "email emailaddress mail mailaddress emailadresse mailadresse universityemail",
+    "name": "name student studentname fullname displayname learner vollständigername vollername studierende",
+    "first": "firstname first givenname forename vorname vornamen rufname",
+    "last": "lastname last surname familyname nachname familienname zuname",
+    "group": "group groupname team teamname gruppe gruppenname groups",
+    "extension": (
+        "extension extended extendeduntil extendedto due duedate dueat extendeddue newduedate deadline "
+        "verlängerung verlängerungbis frist abgabefrist abgabetermin fristverlängerung"
+    ),
+}
+_KIND = {word: kind for kind, words in _COLUMNS.items() for word in words.split()}
+_POINTS_ROWS = ("points possible", "mögliche punkte", "punkte möglich")
+_TEST_STUDENTS = frozenset({"student, test", "test student", "test, student"})
+_DATES = (
+    re.compile(r"(?P<y>\d{4})-(?P<m>\d\d?)-(?P<d>\d\d?)"),
+    re.compile(r"(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})"),
+    re.compile(r"(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<y>\d{4})"),
+)
+_CLOCK = re.compile(r"[T ,]*(?P<h>\d\d?):(?P<m>\d\d)(?::\d\d)?\s*(?P<half>[ap]m)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?", re.I)
+
+Row = dict[str, list[str]]
+"""Values of one person by kind of column."""
+
+
+def read_roster(path: Path) -> Roster:
+    """The people in a file.
+
+    Raises:
+        UsageProblem: it cannot be read, or is no list of people; the sentence says why.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageProblem(f"The roster {path} is not a regular file.")
+        if path.stat().st_size > _MAX_BYTES:
+            raise UsageProblem(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageProblem(f"The roster {path} cannot be read: {error.strerror}.") from None
+    try:
+        return roster_from(content)
+    except ValueError as problem:
+        raise UsageProblem(f"The roster {path} cannot be used: {problem}") from None
+
+
+def roster_from(content: bytes) -> Roster:
+    """The people in a table. Raises ValueError, whose text is a sentence, if there are none to be found."""
+    if content.startswith((b"PK\3\4", b"\xd0\xcf\x11\xe0")):
+        raise ValueError("it is a workbook; save it as CSV.")
+    table, start, kinds = _best_table(_text(content))
+    people: dict[str, RosterPerson] = {}
+    for number, cells in enumerate(table[start + 1 :], start + 2):
+        row: Row = {}
+        for kind, cell in zip(kinds, cells, strict=False):
+            if kind and (value := _value(cell)):
+                row.setdefault(kind, []).append(value)
+        if not row or _is_no_person(row):
+            continue
+        person = _person(row, number)
+        other = people.setdefault(person.student, person)
+        if other != person or (other is not person and person.student == person.name):
+            raise ValueError(f"row {number}: {shown(person.student)} stands for two people; tell them apart by ids.")
+    if not people:
+        raise ValueError("there is nobody in it.")
+    return Roster(tuple(people.values()))
+
+
+def _text(content: bytes) -> str:
+    """Decoded by its mark, or by what it can only be."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content[:200]:
+        return content.decode("utf-16-le" if content[1:2] == b"\0" else "utf-16-be", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _best_table(text: str) -> tuple[list[list[str]], int, list[str]]:
+    """The table by whatever separator gives it most of our columns, the row of its headings, and their kinds."""
+    plain = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    plain = re.sub(r"\Asep=.\n", "", plain)  # a line of Excel's own
+    tables = [(table, *_headings(table)) for separator in _SEPARATORS if (table := _table(plain, separator))]
+    best = max(tables, key=lambda found: (len(set(found[2])), len(found[2])), default=([], 0, []))
+    table, start, kinds = best
+    if not {"id", "login", "email", "name"} & set(kinds) and not {"first", "last"} <= set(kinds):
+        if plain and len(tables) < len(_SEPARATORS):
+            raise ValueError("its quotation marks do not match.")
+        found = ", ".join(shown(cell) for cell in (table[0] if table else [])[:8]) or "empty"
+        raise ValueError(f"no column is called id, login, email or name; its first row is: {found}.")
+    return table, start, kinds
+
+
+def _table(text: str, separator: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error:
+        return []
+
+
+def _headings(table: list[list[str]]) -> tuple[int, list[str]]:
+    """The row with the headings, and the kind of each column; empty where a column is none of ours."""
+    rows = [[_KIND.get(_heading(cell), "") for cell in cells] for cells in table[:_HEADINGS]]
+    start = max(range(len(rows)), key=lambda number: len(set(rows[number])))
+    return start, rows[start]
+
+
+def _heading(cell: str) -> str:
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", cell).casefold())
+
+
+def _value(cell: str) -> str:
+    """A cell's text, without what spreadsheets and Brightspace put around an id to keep it one."""
+    text = cell.strip().strip("\ufeff")
+    if found := re.fullmatch(r'="(.*)"', text):
+        text = found[1]
+    return text.removeprefix("#").removeprefix("'").strip()
+
+
+def _is_no_person(row: Row) -> bool:
+    """A row of Canvas's own: the points, or the student that a teacher can turn into."""
+    name = " ".join(row.get("name", [""])[0].split()).casefold()
+    return name.startswith(_POINTS_ROWS) or name in _TEST_STUDENTS
+
+
+def _person(row: Row, number: int) -> RosterPerson:
+    ids = [form for value in row.get("id", []) for form in _forms_of_id(value)]
+    logins, emails = row.get("login", []), row.get("email", [])
+    first, last = " ".join(row.get("first", [])), " ".join(row.get("last", []))
+    name = f"{last}, {first}" if first and last else row.get("name", [first or last])[0]
+    student = next(iter([*row.get("id", []), *logins, *emails]), "") or name
+    group, extension = row.get("group", [""])[0], row.get("extension", [""])[0]
+    when = _moment(extension, number) if extension else None
+    return RosterPerson(student, name, tuple(ids), tuple(logins), tuple(emails), group, when)
+
+
+def _forms_of_id(value: str) -> Iterable[str]:
+    """An id; of a participant's in Moodle's worksheet, in whatever language, also as it is called in English."""
+    yield value
+    if (found := re.fullmatch(r"[^\W\d_][^\d]*\s(\d+)", value)) and found[0] != f"Participant {found[1]}":
+        yield f"Participant {found[1]}"
+
+
+def _moment(text: str, number: int) -> str:
+    """A time in ISO 8601; a date alone means the end of its day."""
+    found = next((match for pattern in _DATES if (match := pattern.match(text))), None)
+    if found is None:
+        raise ValueError(f"row {number}: {shown(text)} is no date; write it as 2026-11-29 23:59.")
+    clock = _CLOCK.fullmatch(text[found.end() :])
+    rest = text[found.end() :].strip()
+    if rest and clock is None:
+        raise ValueError(f"row {number}: {shown(text)} is no time; write it as 2026-11-29 23:59.")
+    month, day = _month_and_day(found, text, number)
+    hour, minute, zone = 23, 59, ""
+    if clock is not None:
+        hour, minute, zone = int(clock["h"]), int(clock["m"]), (clock["zone"] or "").upper()
+        if clock["half"]:
+            hour = hour % 12 + (12 if clock["half"].lower() == "pm" else 0)
+    try:
+        return datetime(int(found["y"]), month, day, hour, minute).isoformat() + zone.replace("Z", "+00:00")
+    except ValueError:
+        raise ValueError(f"row {number}: there is no such time as {shown(text)}.") from None
+
+
+def _month_and_day(found: re.Match[str], text: str, number: int) -> tuple[int, int]:
+    parts = found.groupdict()
+    if "a" not in parts:
+        return int(parts["m"]), int(parts["d"])
+    first, second = int(parts["a"]), int(parts["b"])
+    if first <= 12 and second <= 12 and first != second:
+        raise ValueError(f"row {number}: {shown(text)} can be read in two ways; write {found['y']}-MM-DD.")
+    return (second, first) if first > 12 else (first, second)
