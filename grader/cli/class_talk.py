@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.intake.layouts.plain import FOLDERS
 from grader.intake.recognise import AUTO
 from grader.intake.source import Found
 from grader.model.roster import Standing
@@ -17,7 +18,8 @@ _SHOWN = 10
 def found_sentences(found: Found, layout: str) -> list[str]:
     """What SOURCE was taken for, what was passed over in it, and what its times mean."""
     count = len(found.submissions)
-    parts = [found.layout, _counted(count - found.groups, "student")]
+    where = f" in {found.inside}" if found.inside else ""
+    parts = [f"{found.layout}{where}", _counted(count - found.groups, "student")]
     if found.groups:
         parts[1:] = [_counted(found.groups, "group"), *([parts[1]] if count > found.groups else [])]
     if found.late:
@@ -33,7 +35,10 @@ def found_sentences(found: Found, layout: str) -> list[str]:
 
 
 def _way_out(found: Found, layout: str) -> str:
-    return " If that is wrong, say --layout folders." if layout == AUTO and found.of_platform else ""
+    if layout == AUTO and (found.of_platform or found.inside):
+        return " If that is wrong, say --layout folders."
+    alone = len(found.submissions) == 1 and found.layout == FOLDERS.title
+    return " If that is a whole class, name the folder inside." if alone else ""
 
 
 def people_sentences(people: Standing | None) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import io
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.errors import UsageProblem
@@ -158,6 +158,18 @@ def archive_tree(path: Path) -> Tree:
             f"SOURCE cannot be graded: {label} cannot be unpacked ({type(error).__name__}); download it again."
         ) from None
     return Tree(_stem(plain_name(path.name)), members.kept(), packed=True)
+
+
+def archive_inside(tree: Tree) -> Tree | None:
+    """The tree of the archive that is the only file of a tree; None if it is not, or cannot be read."""
+    if len(names := tree.names()) != 1 or not is_archive(names[0]):
+        return None
+    name = PurePosixPath(names[0]).name
+    try:
+        members = _members(tree.read(names[0], CLASS_TAR.packed), shown(name), CLASS_TAR)
+    except (OSError, LeftOutFile, RefusedFiles):
+        return None
+    return Tree(_stem(plain_name(name)), members.kept(), packed=True)
 
 
 def _unreadable(error: Exception) -> Exception:

@@ -7,9 +7,12 @@ Somebody who knows better names one.
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from grader import registry
 from grader.errors import UsageProblem
 from grader.intake.archive import is_archive
+from grader.intake.choose import is_renamed
 from grader.intake.layouts.base import Asked, Class, Layout
 from grader.intake.tree import Tree
 
@@ -39,8 +42,29 @@ def _by_content(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
         return _plain(_ONE, tree, asked)
     if best := _platforms(tree, asked):
         return best
-    inner = _class_of(tree, asked) if tree.packed else tree
+    inner = wrapped_class(tree, asked) or (_class_of(tree, asked) if tree.packed else tree)
     return _plain(_ONE if asked.main_file in inner.places else _FOLDERS, inner, asked)
+
+
+def is_class(seen: tuple[Layout, Class, Tree] | None, asked: Asked) -> bool:
+    """Whether what was recognised is surely a class, not what one person packed."""
+    return seen is not None and (seen[0].of_platform or _holds_class(seen[2], asked))
+
+
+def wrapped_class(tree: Tree, asked: Asked) -> Tree | None:
+    """What lies inside the folders around a whole class; None if there are none, or one student's may be meant."""
+    return next((inner for inner in _views(tree)[1:] if _holds_class(inner, asked)), None)
+
+
+def _holds_class(tree: Tree, asked: Asked) -> bool:
+    """Whether two or more folders hold the file that is asked for, or everything is archives, two or more."""
+    names = tree.names()
+    if asked.main_file in names:
+        return False
+    stem = PurePosixPath(asked.main_file).stem
+    named = [name for name in names if "/" in name and is_renamed(PurePosixPath(name).name, stem)]
+    wanted = {name.partition("/")[0] for name in named}
+    return len(wanted) > 1 or (len(names) > 1 and all("/" not in name and is_archive(name) for name in names))
 
 
 def _platforms(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:

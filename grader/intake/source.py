@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from grader.errors import UsageProblem
-from grader.intake.archive import archive_tree, few, is_archive
+from grader.intake.archive import archive_inside, archive_tree, few, is_archive
 from grader.intake.assigning import Assigned, assigned
 from grader.intake.attempts import Count, counting
 from grader.intake.files import (
@@ -33,13 +33,15 @@ from grader.intake.files import (
 from grader.intake.ids import safe_ids
 from grader.intake.layouts.base import Asked, Class, HandIn, Layout
 from grader.intake.layouts.plain import ONE
-from grader.intake.recognise import AUTO, recognise
+from grader.intake.recognise import AUTO, is_class, recognise
 from grader.intake.submit import build_submission, refused_submission
 from grader.intake.tree import Tree, folder_tree, regular_file
 from grader.model.roster import Roster
 from grader.model.submission import Submission
 
 _FILES = (".py", ".ipynb")
+_PACKED = 3
+"""A class's folder or archive, and two archives that may lie in it, one in the other."""
 IsLate = Callable[[str | None, str | None, list[str]], bool | None]
 """(time of handing in, extension, ids of the people) -> whether that is late, None if unknown."""
 
@@ -61,9 +63,10 @@ class Rules:
 class Found:
     """(id, reader) of every submission, in the order of their names, and names in SOURCE that are none.
 
-    `layout` is what was recognised, `of_platform` tells whether a platform arranged it; `late` counts by the platform's
-    word, `groups` those of several people, `attempts` earlier or later ones that do not count. `zoneless`: the
-    platform's times named no zone, and were taken for times in `zone`.
+    `layout` is what was recognised, `of_platform` tells whether a platform arranged it, `inside` is the folder or
+    archive in SOURCE that was taken for the class. `late` counts by the platform's word, `groups` those of several
+    people, `attempts` earlier or later ones that do not count. `zoneless`: the platform's times named no zone, and were
+    taken for times in `zone`.
     """
 
     submissions: list[tuple[str, Callable[[], Submission]]]
@@ -75,6 +78,7 @@ class Found:
     attempts: int = 0
     zoneless: bool = False
     zone: str = "UTC"
+    inside: str = ""
 
 
 def find_submissions(
@@ -112,22 +116,35 @@ def find_submissions(
         attempts=len(hand_ins) - len(given),
         zoneless=any(before != after for before, after in zip(found.hand_ins, hand_ins, strict=True)),
         zone=str(rules.zone),
+        inside=shown(tree.name) if _is_inside(tree, source) and (tree.packed or not layout.of_platform) else "",
     )
 
 
 def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> tuple[Layout, Class, Tree] | None:
     if not source.exists():
         raise UsageProblem(f"SOURCE {source} does not exist.")
-    if source.is_dir():
-        return recognise(folder_tree(source, out), asked, rules.layout)
-    if is_archive(source.name):
-        return recognise(archive_tree(source), asked, rules.layout)
+    if source.is_dir() or is_archive(source.name):
+        return _opened(folder_tree(source, out) if source.is_dir() else archive_tree(source), asked, rules.layout)
     if source.suffix.lower() not in _FILES:
         raise UsageProblem(f"SOURCE {source} is no Python file, notebook, archive or folder; unpack it first.")
     stem, name = plain_name(source.stem), plain_name(source.name)
     tree = Tree(stem, {name: regular_file(source, name)})
     found = ONE.read(tree, asked)
     return None if found is None else (ONE, replace(found, hand_ins=(replace(found.hand_ins[0], flat=True),)), tree)
+
+
+def _is_inside(tree: Tree, source: Path) -> bool:
+    return source.is_dir() and tree.name != plain_name(source.resolve().name)
+
+
+def _opened(tree: Tree, asked: Asked, layout: str) -> tuple[Layout, Class, Tree] | None:
+    """What a tree is recognised as, or the archive that is all there is in it, if a whole class was packed there."""
+    candidate: Tree | None = tree if layout != "folders" else None
+    for _ in range(_PACKED):
+        if candidate is None or is_class(recognise(candidate, asked), asked):
+            break
+        candidate = archive_inside(candidate)
+    return recognise(candidate or tree, asked, layout)
 
 
 def _with_zone(hand_in: HandIn, zone: tzinfo) -> HandIn:

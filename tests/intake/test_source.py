@@ -171,7 +171,7 @@ def test_renamed_files(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_told(tmp_path: Path, names: list[str], words: str) -> None:
-    (submission,) = found(write(tmp_path / "class", *(f"ann/{name}" for name in names))).values()
+    submission = found(write(tmp_path / "class", "bob/attention.py", *(f"ann/{name}" for name in names)))["ann"]
     assert submission.main is None
     assert words in (submission.problem or "")
 
