@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("untimed", deadline=None)  # how long an example takes tells how busy the machine is
+settings.load_profile("untimed")
 ROOT = Path(__file__).parent.parent
 RIGHT = "def double(x):\n    return 2 * x\n\n\ndef total(x):\n    return x.sum()\n"
 
