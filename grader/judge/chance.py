@@ -91,9 +91,9 @@ def same_share(count: int, total: int, other_count: int, other_total: int) -> bo
 def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:
     """The narrowest (low, high) with P(X < low) <= probability and P(X > high) <= probability, X ~ Binomial.
 
-    Computed from the exact probabilities by summing from either end, in floating point from the logarithms of the ratios
-    of neighbours. The sums begin twelve standard deviations and forty counts from the mean; what lies beyond is less
-    than 1e-25.
+    Computed from the exact probabilities by summing from either end, in floating point from the logarithms of the
+    ratios of neighbours. The sums begin twelve standard deviations and forty counts from the mean; what lies beyond is
+    less than 1e-25.
     """
     reach = 12 * math.sqrt(total * share * (1 - share)) + 40
     first, last = max(0, math.floor(total * share - reach)), min(total, math.ceil(total * share + reach))
