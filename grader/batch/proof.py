@@ -155,7 +155,7 @@ class Proof:
         if variant.kind == "stub" and result.score != 0:
             found.append(f"the stub scores {result.score:g}, not 0")
         if variant.kind == "wrong":
-            if not not_passed:
+            if not not_passed and not self.left_out(variant):
                 found.append(f"{what} passes everything")
             if not variant.explanation:
                 found.append(f"{what} has no docstring: students would read nothing")
