@@ -36,7 +36,7 @@ from grader.store import write_atomically
 @click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
 @click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Slots at once (else one a processor).")
 @click.option("--isolation", type=click.Choice(["auto", "strict", "plain"]), default="auto", show_default=True)
-@click.option("--write", is_flag=True, help="Write what was found into files (see below).")
+@click.option("--write", is_flag=True, help="Write the record and the values for public checks.")
 @click.option("--complete", is_flag=True, help="Run every check on every wrong variant; --write does so too.")
 @click.option(
     "--mutants/--no-mutants",
