@@ -54,13 +54,15 @@ def contents(package: Path) -> Iterator[tuple[str, bytes]]:
 def private_files() -> list[Path]:
     """Every file of the course that no student may have."""
     folders = [ROOT / "reference", *(ROOT / "assignments").glob("*/hidden"), *(ROOT / "assignments").glob("*/variants")]
-    return [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")]
+    return [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml", ".json")]
 
 
 def test_every_private_file_has_a_canary_of_its_own() -> None:
-    first_lines = [path.read_bytes().split(b"\n", 1)[0] for path in private_files()]
+    files = private_files()
+    first_lines = [path.read_bytes().split(b"\n", 1)[0] for path in files]
     assert len(first_lines) > 100
-    assert all(line.startswith(b"# " + CANARY) for line in first_lines)
+    starts = {".py": b"# " + CANARY, ".toml": b"# " + CANARY, ".json": b'{"canary": "' + CANARY}
+    assert all(line.startswith(starts[path.suffix]) for path, line in zip(files, first_lines, strict=True))
     assert len(set(first_lines)) == len(first_lines)
 
 
@@ -136,18 +138,22 @@ def test_released_kit_works_and_holds_nothing_private(grader: Command, tmp_path:
 
 @pytest.mark.full
 @pytest.mark.parametrize("assignment", sorted(path.parent.name for path in ROOT.glob("assignments/*/handout")))
-def test_public_values_are_what_validate_writes(grader: Command, tmp_path: Path, assignment: str) -> None:
+def test_public_values_and_records_are_what_validate_writes(grader: Command, tmp_path: Path, assignment: str) -> None:
+    """Which runs every check on every variant."""
     course = tmp_path / "course"
     for name in ("assignments", "reference"):
         shutil.copytree(ROOT / name, course / name)
     path = course / "assignments" / assignment / "handout" / "misconceptions.json"
     before = json.loads(path.read_text("utf-8"))
     path.unlink()
+    record = course / "assignments" / assignment / "variants" / "failures.json"
+    recorded = json.loads(record.read_text("utf-8"))
     ran = grader("validate", assignment, "--no-mutants", "--write", "--course", course, seconds=1500)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     from grader.judge.diagnosis import same_value
 
     assert same_value(json.loads(path.read_text("utf-8")), before)
+    assert json.loads(record.read_text("utf-8")) == recorded
 
 
 @pytest.mark.full

@@ -4,8 +4,10 @@ Runs in the command; the gradings themselves happen in slots. `gradings` lists t
 several others, the stub, the right and the wrong variants, each in an order of its own, and the mutants of the
 reference. `take` is told each result. Then `surprises` says what is not as it must be.
 
-Mutants are judged until a check fails. Which check is tried first is learned from what failed the variants and mutants
-before, for each second that a check takes on the reference; it decides how long the proof takes, not what it finds.
+Of a wrong variant that the assignment's record knows, only the checks run that it is recorded to fail, unless the
+proof is to be `complete`. Mutants are judged until a check fails. Which check is tried first is taken from the record,
+or else learned from what failed the variants and mutants before, for each second that a check takes on the reference;
+it decides how long the proof takes, not what it finds.
 """
 
 from __future__ import annotations
@@ -18,6 +20,15 @@ import msgspec
 
 from grader.batch.crew import Grading
 from grader.batch.mutants import Mutant, mutants_of
+from grader.batch.record import (
+    FILE,
+    Failures,
+    Record,
+    failures,
+    mutant_key,
+    read_record,
+    write_record,
+)
 from grader.batch.survivors import MutantReport, read_equivalents, report
 from grader.batch.variants import Variant, read_variants
 from grader.judge.plan import USUAL, Plan
@@ -36,15 +47,24 @@ def order_seed(slug: str) -> int:
 
 
 class Proof:
-    """See the module's docstring. `with_values`: wrong variants are graded in the usual order too, as `grade` does."""
+    """See the module's docstring.
 
-    def __init__(self, assignment: Assignment, with_mutants: bool, with_values: bool) -> None:
+    `writing`: wrong variants are graded in the usual order too, as `grade` does, and with nothing but the checks that
+    they fail; what the record says is no surprise then, since it is made anew.
+    """
+
+    def __init__(self, assignment: Assignment, with_mutants: bool, writing: bool, complete: bool = True) -> None:
         self.assignment = assignment
         self.variants = read_variants(assignment, ("reference", "stub", "right", "wrong"))
         reference = self.variants[0]
         self._equivalents = read_equivalents(assignment)
         self._mutants = mutants_of(reference.text) if with_mutants else None
-        self._with_values = with_values
+        self._writing = writing
+        self._record = read_record(assignment)
+        self._known = {} if complete or self._record is None else _known(self._record, self.variants)
+        self._complete = complete
+        self._killers: dict[str, str] = {}
+        self._alone: set[str] = set()
         self.results: Results = {}
         self.values: Results = {}
         self._orders: list[tuple[str, GradeResult]] = []
@@ -64,26 +84,38 @@ class Proof:
             found.append(self._grading("order", slug, reference, Plan(order_seed=order_seed(slug))))
         ranks = ("right", "wrong", "stub")
         for variant in sorted(others, key=lambda variant: ranks.index(variant.kind)):
-            plan = Plan(order_seed=order_seed(variant.slug))
+            plan = Plan(order_seed=order_seed(variant.slug), only=self._only(variant))
             found.append(self._grading(variant.kind, variant.slug, variant, plan))
-            if self._with_values and variant.kind == "wrong":
+            if self._writing and variant.kind == "wrong":
                 found.append(self._grading("values", variant.slug, variant, USUAL))
         for number, mutant in enumerate(self._mutants or []):
             variant = Variant("mutant", str(number), mutant.source)
             found.append(Grading("mutant", str(number), self._submission(variant), self._mutant_plan(mutant)))
+        if self._writing:  # last, when the results are there that their plans are made from
+            found += [
+                Grading("alone", variant.slug, self._submission(variant), self._alone_plan(variant))
+                for variant in others
+                if variant.kind == "wrong"
+            ]
         return found
 
     def take(self, grading: Grading, result: GradeResult) -> None:
         """A result of one of the gradings."""
-        failed = [check.id for check in result.checks if check.status not in ("passed", "skipped")]
+        failed = failing(result)
         if grading.kind == "mutant":
             assert self._mutants is not None
             mutant = self._mutants[int(grading.slug)]
             self._failed_in[mutant.function].update(failed)
+            self._killers.update({mutant_key(mutant): name for name in failed})
             if result.status == "ungraded":
                 self._ungraded.append((mutant, _why_ungraded(result)))
             elif result.status == "graded" and all(check.status == "passed" for check in result.checks):
                 self._survived.append(mutant)
+            return
+        if grading.kind == "alone":
+            whole = self.results["wrong", grading.slug]
+            if len(result.checks) < len(whole.checks) and failed == failing(whole):
+                self._alone.add(grading.slug)
             return
         self._failed.update(failed)
         if grading.kind == "reference":
@@ -105,6 +137,7 @@ class Proof:
     def surprises(self) -> list[str]:
         """Everything that is not as it must be, a sentence each."""
         found = [sentence for variant in self.variants for sentence in self._surprises_of(variant)]
+        found += self._record_surprises()
         found += self._order_surprises()
         found += self._unproven_checks()
         mutants = self.mutant_report()
@@ -115,17 +148,32 @@ class Proof:
         what = f"{variant.kind} {variant.slug}"
         if result.status != "graded" and not (variant.kind == "stub" and result.status == "invalid"):
             return [f"{what} is {result.status}: {_why_ungraded(result)}"]
-        failing = [check.id for check in result.checks if check.status != "passed"]
+        not_passed = [check.id for check in result.checks if check.status != "passed"]
         found = []
         if variant.kind in ("reference", "right") and result.score != result.max_score:
-            found.append(f"{what} scores {result.score:g}, not {result.max_score:g}: it fails {', '.join(failing)}")
+            found.append(f"{what} scores {result.score:g}, not {result.max_score:g}: it fails {', '.join(not_passed)}")
         if variant.kind == "stub" and result.score != 0:
             found.append(f"the stub scores {result.score:g}, not 0")
         if variant.kind == "wrong":
-            if not failing:
+            if not not_passed and not self.left_out(variant):
                 found.append(f"{what} passes everything")
             if not variant.explanation:
                 found.append(f"{what} has no docstring: students would read nothing")
+        return found
+
+    def _record_surprises(self) -> list[str]:
+        """Where the record is not what was found; whatever it is, it stays so until it is written again."""
+        again = f"if that is as it should be, run: grader validate {self.assignment.id} --write"
+        found = []
+        for slug, known in self._known.items():
+            here = failing(self.results["wrong", slug])
+            if passed := sorted(set(known.fails) - set(here)):
+                found.append(f"wrong {slug} is recorded to fail {', '.join(passed)} but does not; {again}")
+            if new := [name for name in here if name not in known.fails]:
+                found.append(f"wrong {slug} fails {', '.join(new)}, which it is recorded to pass; {again}")
+        compared = self._record if self._complete and not self._writing else None
+        if compared is not None and (outdated := compared.outdated(self._found())):
+            found.append(f"{FILE} is out of date for {', '.join(outdated)}; {again}")
         return found
 
     def _order_surprises(self) -> list[str]:
@@ -148,6 +196,32 @@ class Proof:
         hidden = [check.id for check in usual.checks if check.visibility != "visible"]
         return [f"no wrong variant fails the hidden check {name}" for name in hidden if name not in failed]
 
+    def left_out(self, variant: Variant) -> bool:
+        """Whether only the checks were run on a variant that it is recorded to fail."""
+        return bool(self._only(variant))
+
+    def write_record(self) -> None:
+        """Record what the wrong variants fail and, where mutants were graded, what killed them."""
+        killers = self._killers if self._mutants is not None or self._record is None else self._record.mutants
+        write_record(self.assignment, self._found(), killers)
+
+    def _found(self) -> dict[str, Failures]:
+        wrong = [variant for variant in self.variants if variant.kind == "wrong"]
+        return {v.slug: failures(v, failing(self.results["wrong", v.slug]), v.slug in self._alone) for v in wrong}
+
+    def _only(self, variant: Variant) -> tuple[str, ...]:
+        """The checks to be run on a variant; none: all of them."""
+        known = self._known.get(variant.slug) if variant.kind == "wrong" else None
+        return tuple(known.fails) if known is not None and known.alone else ()
+
+    def _alone_plan(self, variant: Variant) -> Callable[[], Plan]:
+        def plan() -> Plan:
+            whole = self.results.get(("wrong", variant.slug))
+            only = () if whole is None else tuple(failing(whole))
+            return Plan(order_seed=order_seed(variant.slug), only=only)
+
+        return plan
+
     def _grading(self, kind: str, slug: str, variant: Variant, plan: Plan) -> Grading:
         return Grading(kind, slug, self._submission(variant), lambda: plan)
 
@@ -162,7 +236,19 @@ class Proof:
             here = self._failed_in[mutant.function]
             return (10 * here[name] + self._failed[name] + 0.1) / (self._seconds[name] + 0.001)
 
-        return lambda: Plan(until_failure=True, first=tuple(sorted(self._seconds, key=worth, reverse=True)))
+        known = () if self._record is None else self._record.first_check(mutant)
+        return lambda: Plan(until_failure=True, first=(*known, *sorted(self._seconds, key=worth, reverse=True)))
+
+
+def failing(result: GradeResult) -> list[str]:
+    """The checks that a submission fails, without those skipped."""
+    return [check.id for check in result.checks if check.status not in ("passed", "skipped")]
+
+
+def _known(record: Record, variants: list[Variant]) -> dict[str, Failures]:
+    """What is recorded of the wrong variants, where their text is still the same."""
+    found = {variant.slug: record.of(variant) for variant in variants if variant.kind == "wrong"}
+    return {slug: known for slug, known in found.items() if known is not None}
 
 
 def _why_ungraded(result: GradeResult) -> str:

@@ -19,9 +19,9 @@ from rich.text import Text
 
 from grader.batch.crew import Batch, Crew
 from grader.batch.local import processors
-from grader.batch.proof import Proof
+from grader.batch.proof import Proof, failing
 from grader.batch.survivors import MutantReport, told
-from grader.batch.variants import misconceptions_from
+from grader.batch.variants import Variant, misconceptions_from
 from grader.cli.options import course_option
 from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file
 from grader.errors import UsageProblem
@@ -36,7 +36,8 @@ from grader.store import write_atomically
 @click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
 @click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Slots at once (else one a processor).")
 @click.option("--isolation", type=click.Choice(["auto", "strict", "plain"]), default="auto", show_default=True)
-@click.option("--write", is_flag=True, help="Write the values for diagnosing public checks into the handout.")
+@click.option("--write", is_flag=True, help="Write the record and the values for public checks.")
+@click.option("--complete", is_flag=True, help="Run every check on every wrong variant; --write does so too.")
 @click.option(
     "--mutants/--no-mutants",
     default=True,
@@ -45,12 +46,24 @@ from grader.store import write_atomically
 )
 @course_option
 def command(
-    assignments: tuple[str, ...], jobs: int | None, isolation: str, write: bool, mutants: bool, course: Path | None
+    assignments: tuple[str, ...],
+    jobs: int | None,
+    isolation: str,
+    write: bool,
+    complete: bool,
+    mutants: bool,
+    course: Path | None,
 ) -> None:
-    """Prove that the tests of ASSIGNMENTs (else of all) are good; exit status 1 if something surprises."""
+    """Prove that the tests of ASSIGNMENTs (else of all) are good; exit status 1 if something surprises.
+
+    Of a wrong variant whose failures are recorded in variants/failures.json, only those checks run that it is recorded
+    to fail: should it pass one of them, that is a surprise. With --complete all checks run, and a record that is out of
+    date is a surprise. With --write they do too; if nothing else surprises, the record is written, and for grader
+    check the values that wrong variants give on the public checks, into the handout.
+    """
     folder = course_folder(course)
     names = dict.fromkeys(assignments or assignment_ids(folder))
-    proofs = {name: Proof(_private(folder, name), mutants, write) for name in names}
+    proofs = {name: Proof(_private(folder, name), mutants, write, complete or write) for name in names}
     _grade(folder, list(proofs.values()), jobs or processors(), isolation)
     surprises: list[str] = []
     for name, proof in proofs.items():
@@ -61,6 +74,7 @@ def command(
         surprises += [f"{name}: {text}" for text in found]
         if write and not found:
             _write_public_values(proof)
+            proof.write_record()
     for text in surprises:
         click.echo(f"SURPRISE  {text}")
     if surprises:
@@ -104,10 +118,29 @@ def _print_table(proof: Proof) -> None:
     table.add_column("fails (without skipped checks)", ratio=1)
     for variant in proof.variants:
         result = proof.results[variant.kind, variant.slug]
-        failing = [check.id for check in result.checks if check.status not in ("passed", "skipped")]
-        score = "–" if result.score is None else f"{result.score:g}"
-        table.add_row(f"{variant.kind} {variant.slug}", score, Text(", ".join(failing) or "nothing"))
-    output_console().print(table)
+        fails = Text(", ".join(failing(result)) or "nothing")
+        table.add_row(f"{variant.kind} {variant.slug}", _score(proof, variant), fails)
+    console = output_console()
+    console.print(table)
+    wrong = [variant for variant in proof.variants if variant.kind == "wrong"]
+    if partly := sum(proof.left_out(variant) for variant in wrong):
+        console.print(
+            shown(
+                f"On {partly} of {len(wrong)} wrong variants only the checks were run that they are recorded to fail: "
+                "≤ is what they score at most. --complete runs all checks."
+            ),
+            soft_wrap=True,
+        )
+
+
+def _score(proof: Proof, variant: Variant) -> str:
+    """A variant's score; where checks were left out, what is known of it."""
+    result = proof.results[variant.kind, variant.slug]
+    if result.score is None:
+        return "–"
+    if not proof.left_out(variant):
+        return f"{result.score:g}"
+    return f"≤ {result.max_score - sum(check.max_points - check.points for check in result.checks):g}"
 
 
 def _print_mutants(report: MutantReport) -> None:

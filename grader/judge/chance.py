@@ -11,6 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 _NEAR = 6.0
 """Standard deviations by which two measurements of one share may differ, for `same_share`."""
@@ -88,22 +91,21 @@ def same_share(count: int, total: int, other_count: int, other_total: int) -> bo
 def binomial_interval(total: int, share: float, probability: float) -> tuple[int, int]:
     """The narrowest (low, high) with P(X < low) <= probability and P(X > high) <= probability, X ~ Binomial.
 
-    Computed from the exact probabilities by summing from either end, in floating point from log-factorials. The sums
-    begin twelve standard deviations and forty counts from the mean; what lies beyond is less than 1e-25.
+    Computed from the exact probabilities by summing from either end, in floating point from the logarithms of the
+    ratios of neighbours. The sums begin twelve standard deviations and forty counts from the mean; what lies beyond is
+    less than 1e-25.
     """
     reach = 12 * math.sqrt(total * share * (1 - share)) + 40
     first, last = max(0, math.floor(total * share - reach)), min(total, math.ceil(total * share + reach))
+    odds = math.log(share) - math.log1p(-share)
+    counts = np.arange(first, last)
+    steps = np.log((total - counts) / (counts + 1)) + odds  # (last - first,): from each count to the next
+    start = math.lgamma(total + 1) - math.lgamma(first + 1) - math.lgamma(total - first + 1)
+    start += first * math.log(share) + (total - first) * math.log1p(-share)
+    masses = np.exp(np.cumsum(np.concatenate([[start], steps])))  # (last - first + 1,)
 
-    def log_mass(k: int) -> float:
-        choose = math.lgamma(total + 1) - math.lgamma(k + 1) - math.lgamma(total - k + 1)
-        return choose + k * math.log(share) + (total - k) * math.log1p(-share)
+    def beyond(tails: np.ndarray[Any, np.dtype[np.float64]]) -> int:
+        return int(np.searchsorted(tails, probability, side="right"))
 
-    def first_beyond(counts: range) -> int:
-        tail = 0.0
-        for k in counts:
-            tail += math.exp(log_mass(k))
-            if tail > probability:
-                return k
-        return counts[-1]
-
-    return first_beyond(range(first, total + 1)), first_beyond(range(last, -1, -1))
+    low, high = first + beyond(np.cumsum(masses)), last - beyond(np.cumsum(masses[::-1]))
+    return (low if low <= last else total), (high if high >= first else 0)

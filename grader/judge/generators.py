@@ -20,7 +20,8 @@ import numpy as np
 STATE_BYTES = 5056
 MAX_TWISTS = 200_000
 """Times 624 draws: several hundred for each position of a batch of 170 000. They take a second to follow."""
-_AT_ONCE = 500
+_FIRST_TWISTS, _AT_ONCE = 4, 500
+"""Twists made before the first look, and at most between two looks: most calls draw little."""
 _WORDS = 624
 _HEAD = struct.Struct("<QiiQ")
 """The seed; draws left before the next twist, plus one; whether seeded; the next word's index."""
@@ -64,8 +65,10 @@ def follow(sent: bytes, returned: bytes) -> bytes | None:
     key = words.astype(np.uint32)
     twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": _WORDS}}
     drawn = _tempered(wanted)
-    for _ in range(MAX_TWISTS // _AT_ONCE):
-        tables = twister.random_raw(_AT_ONCE * _WORDS).reshape(_AT_ONCE, _WORDS)  # (_AT_ONCE, 624)
+    made, more = 0, _FIRST_TWISTS
+    while made < MAX_TWISTS:
+        tables = twister.random_raw(more * _WORDS).reshape(more, _WORDS)  # (more, 624)
+        made, more = made + more, min(2 * more, _AT_ONCE)
         candidates = tables[tables[:, 0] == drawn[0]]  # (few, 624)
         if (candidates == drawn).all(axis=1).any():
             return _state(seed, wanted, index)

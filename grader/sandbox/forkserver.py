@@ -30,6 +30,7 @@ from typing import Any
 
 from grader.sandbox import control
 from grader.sandbox.backends import kernel, lockdown, tasks
+from grader.sandbox.pages import use_huge_pages
 from grader.sandbox.settings import Settings
 from grader.sandbox.worker import serve_connection
 from grader.wire.frames import pack_frame
@@ -80,6 +81,7 @@ def _warm_up(preload: tuple[str, ...]) -> None:
             torch.randn(64, 64) @ torch.randn(64, 64)
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page it touches
+    use_huge_pages()
 
 
 class _ForkServer:

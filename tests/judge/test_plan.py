@@ -16,8 +16,18 @@ def test_the_usual_order_is_that_of_the_checks() -> None:
 
 def test_preferred_checks_come_first_but_not_before_what_they_need() -> None:
     assert Plan(first=("e", "c")).order(NEEDS) == list("ecabd")
-    assert Plan(first=("d", "e")).order(NEEDS) == list("eabcd")
+    assert Plan(first=("d", "e")).order(NEEDS) == list("abcde")
+    assert Plan(first=("c", "b")).order(NEEDS) == list("cabde")
     assert Plan(first=("no such check",)).order(NEEDS) == list("abcde")
+
+
+def test_only_some_checks_run_with_what_they_need() -> None:
+    assert Plan(only=("b",)).order(NEEDS) == list("ab")
+    assert Plan(only=("e", "d"), first=("e",)).order(NEEDS) == list("eabcd")
+    assert Plan(only=("no such check",)).order(NEEDS) == []
+    shuffled = {tuple(Plan(only=("b", "c", "e"), order_seed=seed).order(NEEDS)) for seed in range(30)}
+    assert len(shuffled) > 3
+    assert {frozenset(order) for order in shuffled} == {frozenset("abce")}
 
 
 def test_a_seed_always_gives_the_same_order_and_others_give_others() -> None:
