@@ -7,14 +7,14 @@ no guess:
 
 - everything that the variant fails, the submission fails too, and more than half of it in the same way;
 - where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
-  the same checks;
+  the same checks, but for those that count random draws;
 - of several, the one that explains most wins, and among equals the first by name.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +119,16 @@ def _matched_checks(variant: KnownVariant, failed: dict[str, FailedCheck], skipp
     comparable = [name for name in variant.checks if name in failed]
     if not matched or (len(matched) < len(comparable) and 2 * len(matched) <= len(comparable)):
         return []
-    if not any(_is_telling(variant.checks[name]) for name in matched) and failed.keys() != variant.checks.keys():
+    if not any(_is_telling(variant.checks[name]) for name in matched) and _certain(failed) != _certain(variant.checks):
         return []
     return matched
+
+
+def _certain(checks: Mapping[str, FailedCheck]) -> set[str]:
+    """The failures that chance has no part in: a share near its bound fails one solution and not the next."""
+    return {
+        name for name, seen in checks.items() if not seen.observations or seen.observations[-1].kind != "proportions"
+    }
 
 
 def _is_telling(seen: FailedCheck) -> bool:
