@@ -7,11 +7,12 @@ Somebody who knows better names one.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import PurePosixPath
 
 from grader import registry
 from grader.errors import UsageProblem
-from grader.intake.archive import is_archive
+from grader.intake.archive import archive_inside, is_archive
 from grader.intake.choose import is_renamed
 from grader.intake.layouts.base import Asked, Class, Layout
 from grader.intake.tree import Tree
@@ -20,14 +21,36 @@ AUTO = "auto"
 _ONE, _FOLDERS = "single", "folders"
 _WRAPPED = 4
 """How many folders may lie around a class."""
+_PACKED = 2
+"""How many archives may, one in the other, in SOURCE or in the archive that SOURCE is."""
+Seen = tuple[Layout, Class, Tree]
 
 
-def recognise(tree: Tree, asked: Asked, wanted: str = AUTO) -> tuple[Layout, Class, Tree] | None:
+def recognise(tree: Tree, asked: Asked, wanted: str = AUTO) -> Seen | None:
     """The layout, what it found, and where in the tree; None if there is nothing to grade.
+
+    An archive that is all there is in a tree is one person's work, unless a whole class was packed there.
 
     Raises:
         UsageProblem: the layout that is `wanted` is not there.
     """
+    if packed := _archives_inside(tree) if wanted == AUTO or _layout(wanted).of_platform else []:
+        for candidate in (tree, *packed):
+            with contextlib.suppress(UsageProblem):  # what is wrong inside is its owner's, if it is no class
+                if _is_class(seen := _in_tree(candidate, asked, wanted), asked):
+                    return seen
+    return _in_tree(tree, asked, wanted)
+
+
+def _archives_inside(tree: Tree) -> list[Tree]:
+    """The archive that is all there is in a tree, and the one that is all there is in that."""
+    found: list[Tree] = []
+    while len(found) < _PACKED and (inside := archive_inside(found[-1] if found else tree)) is not None:
+        found.append(inside)
+    return found
+
+
+def _in_tree(tree: Tree, asked: Asked, wanted: str) -> Seen | None:
     if wanted == AUTO:
         return _by_content(tree, asked)
     layout = _layout(wanted)
@@ -37,21 +60,21 @@ def recognise(tree: Tree, asked: Asked, wanted: str = AUTO) -> tuple[Layout, Cla
     raise UsageProblem(f"SOURCE is no {layout.title}: it holds no {layout.clue}. Say --layout folders, or none at all.")
 
 
-def _by_content(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
+def _by_content(tree: Tree, asked: Asked) -> Seen | None:
     if asked.main_file in tree.places:
         return _plain(_ONE, tree, asked)
     if best := _platforms(tree, asked):
         return best
-    inner = wrapped_class(tree, asked) or (_class_of(tree, asked) if tree.packed else tree)
+    inner = _wrapped_class(tree, asked) or (_class_of(tree, asked) if tree.packed else tree)
     return _plain(_ONE if asked.main_file in inner.places else _FOLDERS, inner, asked)
 
 
-def is_class(seen: tuple[Layout, Class, Tree] | None, asked: Asked) -> bool:
+def _is_class(seen: Seen | None, asked: Asked) -> bool:
     """Whether what was recognised is surely a class, not what one person packed."""
     return seen is not None and (seen[0].of_platform or _holds_class(seen[2], asked))
 
 
-def wrapped_class(tree: Tree, asked: Asked) -> Tree | None:
+def _wrapped_class(tree: Tree, asked: Asked) -> Tree | None:
     """What lies inside the folders around a whole class; None if there are none, or one student's may be meant."""
     return next((inner for inner in _views(tree)[1:] if _holds_class(inner, asked)), None)
 
@@ -64,12 +87,17 @@ def _holds_class(tree: Tree, asked: Asked) -> bool:
     stem = PurePosixPath(asked.main_file).stem
     named = [name for name in names if "/" in name and is_renamed(PurePosixPath(name).name, stem)]
     wanted = {name.partition("/")[0] for name in named}
-    return len(wanted) > 1 or (len(names) > 1 and all("/" not in name and is_archive(name) for name in names))
+    return len(wanted) > 1 or _are_archives(names)
 
 
-def _platforms(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
+def _are_archives(names: list[str]) -> bool:
+    """Whether there is nothing but archives, two or more."""
+    return len(names) > 1 and all("/" not in name and is_archive(name) for name in names)
+
+
+def _platforms(tree: Tree, asked: Asked) -> Seen | None:
     """The platform's layout that leaves the fewest files unexplained; the right one leaves next to none."""
-    found: list[tuple[Layout, Class, Tree]] = []
+    found: list[Seen] = []
     problems: list[UsageProblem] = []
     for inner in _views(tree):
         for layout in filter(lambda layout: layout.of_platform, map(_layout, registry.LAYOUTS)):
@@ -85,7 +113,7 @@ def _platforms(tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
     return min(found, key=lambda one: len(one[1].passed_over), default=None)
 
 
-def _plain(name: str, tree: Tree, asked: Asked) -> tuple[Layout, Class, Tree] | None:
+def _plain(name: str, tree: Tree, asked: Asked) -> Seen | None:
     layout = _layout(name)
     found = layout.read(tree, asked)
     return None if found is None else (layout, found, tree)
@@ -116,7 +144,7 @@ def _class_of(tree: Tree, asked: Asked) -> Tree:
     """What an archive holds, without the folders around a class; the folder of a single student stays."""
     while asked.main_file not in tree.places and (inner := tree.inner()) is not None:
         names = inner.names()
-        is_class = any("/" in name for name in names) or (len(names) > 1 and all(map(is_archive, names)))
+        is_class = any("/" in name for name in names) or _are_archives(names)
         if asked.main_file not in names and not is_class:
             break
         tree = inner

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from grader.errors import UsageProblem
-from grader.intake.archive import archive_inside, archive_tree, few, is_archive
+from grader.intake.archive import archive_tree, few, is_archive
 from grader.intake.assigning import Assigned, assigned
 from grader.intake.attempts import Count, counting
 from grader.intake.files import (
@@ -31,17 +31,15 @@ from grader.intake.files import (
     unwrapped,
 )
 from grader.intake.ids import safe_ids
-from grader.intake.layouts.base import Asked, Class, HandIn, Layout
+from grader.intake.layouts.base import Asked, HandIn
 from grader.intake.layouts.plain import ONE
-from grader.intake.recognise import AUTO, is_class, recognise
+from grader.intake.recognise import AUTO, Seen, recognise
 from grader.intake.submit import build_submission, refused_submission
 from grader.intake.tree import Tree, folder_tree, regular_file
 from grader.model.roster import Roster
 from grader.model.submission import Submission
 
 _FILES = (".py", ".ipynb")
-_PACKED = 3
-"""A class's folder or archive, and two archives that may lie in it, one in the other."""
 IsLate = Callable[[str | None, str | None, list[str]], bool | None]
 """(time of handing in, extension, ids of the people) -> whether that is late, None if unknown."""
 
@@ -120,11 +118,12 @@ def find_submissions(
     )
 
 
-def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> tuple[Layout, Class, Tree] | None:
+def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> Seen | None:
     if not source.exists():
         raise UsageProblem(f"SOURCE {source} does not exist.")
     if source.is_dir() or is_archive(source.name):
-        return _opened(folder_tree(source, out) if source.is_dir() else archive_tree(source), asked, rules.layout)
+        tree = folder_tree(source, out) if source.is_dir() else archive_tree(source)
+        return recognise(tree, asked, rules.layout)
     if source.suffix.lower() not in _FILES:
         raise UsageProblem(f"SOURCE {source} is no Python file, notebook, archive or folder; unpack it first.")
     stem, name = plain_name(source.stem), plain_name(source.name)
@@ -135,16 +134,6 @@ def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> t
 
 def _is_inside(tree: Tree, source: Path) -> bool:
     return source.is_dir() and tree.name != plain_name(source.resolve().name)
-
-
-def _opened(tree: Tree, asked: Asked, layout: str) -> tuple[Layout, Class, Tree] | None:
-    """What a tree is recognised as, or the archive that is all there is in it, if a whole class was packed there."""
-    candidate: Tree | None = tree if layout != "folders" else None
-    for _ in range(_PACKED):
-        if candidate is None or is_class(recognise(candidate, asked), asked):
-            break
-        candidate = archive_inside(candidate)
-    return recognise(candidate or tree, asked, layout)
 
 
 def _with_zone(hand_in: HandIn, zone: tzinfo) -> HandIn:

@@ -9,6 +9,7 @@ import pytest
 from downloads import CANVAS, CODE, MAIN, as_folder, as_zip
 
 from grader.cli.class_talk import found_sentences
+from grader.errors import UsageProblem
 from grader.intake.source import Found, Rules, find_submissions
 
 CLASS = {f"{student}/{MAIN}": CODE for student in ("ann", "bob", "carl")}
@@ -92,3 +93,17 @@ def test_a_damaged_archive_alone_is_its_owners(tmp_path: Path) -> None:
     ((name, read),) = found_in(tmp_path / "source").submissions
     assert (name, read().main) == ("ann", None)
     assert "ann.zip cannot be unpacked" in str(read().problem)
+
+
+@pytest.mark.parametrize("layout", ["auto", "folders"])
+def test_what_looks_like_a_broken_export_in_an_archive_is_its_owners(tmp_path: Path, layout: str) -> None:
+    (tmp_path / "source").mkdir()
+    as_zip(tmp_path / "source" / "ann.zip", {f"hw/{MAIN}": CODE, "submission_metadata.yml": "{"})
+    assert students(tmp_path / "source", layout) == ["ann"]
+
+
+def test_a_layout_that_was_named_is_looked_for_in_the_archive_as_well(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    as_zip(tmp_path / "source" / "submissions.zip", CANVAS)
+    with pytest.raises(UsageProblem, match="SOURCE is no Moodle download"):
+        found_in(tmp_path / "source", "moodle")
