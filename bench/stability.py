@@ -15,11 +15,10 @@ from collections import Counter
 
 from grader.batch.crew import Batch, Crew, Grading
 from grader.batch.local import processors
-from grader.batch.variants import read_variants
+from grader.batch.variants import read_variants, submission_of
 from grader.content import assignment_ids, course_folder, load_assignment
 from grader.judge.plan import Plan
 from grader.model.result import GradeResult
-from grader.model.submission import Submission
 from grader.sandbox.modes import choose, slots_at_once
 
 COURSE = course_folder()
@@ -29,11 +28,13 @@ def gradings(name: str, seeds: range) -> Batch:
     """The reference of an assignment, once for each seed."""
     assignment = load_assignment(COURSE, name)
     (reference,) = read_variants(assignment, ("reference",))
-    main = assignment.main_file
-    submission = Submission("reference", "reference", (), main, {main: reference.text})
+    submission = submission_of(reference, assignment)
     mode = choose("auto", assignment.about.isolation.minimum, assignment.about.sandbox.profile)
-    planned = [(str(seed), Plan(order_seed=seed, seed=seed)) for seed in seeds]
-    return Batch(assignment, mode, [Grading("seed", seed, submission, lambda p=plan: p) for seed, plan in planned])  # type: ignore[misc]
+
+    def grading(seed: int) -> Grading:
+        return Grading("seed", str(seed), submission, lambda: Plan(order_seed=seed, seed=seed))
+
+    return Batch(assignment, mode, [grading(seed) for seed in seeds])
 
 
 def flaw(result: GradeResult) -> str:

@@ -30,11 +30,10 @@ from grader.batch.record import (
     write_record,
 )
 from grader.batch.survivors import MutantReport, read_equivalents, report
-from grader.batch.variants import Variant, read_variants
+from grader.batch.variants import Variant, read_variants, submission_of
 from grader.judge.plan import USUAL, Plan
 from grader.model.assignment import Assignment
 from grader.model.result import CheckResult, GradeResult
-from grader.model.submission import Submission
 
 ORDERS = 3
 """Shuffled orders in which the reference is graded, beside the usual one."""
@@ -90,10 +89,12 @@ class Proof:
                 found.append(self._grading("values", variant.slug, variant, USUAL))
         for number, mutant in enumerate(self._mutants or []):
             variant = Variant("mutant", str(number), mutant.source)
-            found.append(Grading("mutant", str(number), self._submission(variant), self._mutant_plan(mutant)))
+            found.append(
+                Grading("mutant", str(number), submission_of(variant, self.assignment), self._mutant_plan(mutant))
+            )
         if self._writing:  # last, when the results are there that their plans are made from
             found += [
-                Grading("alone", variant.slug, self._submission(variant), self._alone_plan(variant))
+                Grading("alone", variant.slug, submission_of(variant, self.assignment), self._alone_plan(variant))
                 for variant in others
                 if variant.kind == "wrong"
             ]
@@ -192,7 +193,7 @@ class Proof:
     def _unproven_checks(self) -> list[str]:
         usual = self.results["reference", self.variants[0].slug]
         wrong = [result for (kind, _), result in self.results.items() if kind == "wrong" and result.status == "graded"]
-        failed = {c.id for result in wrong for c in result.checks if c.status not in ("passed", "skipped")}
+        failed = {name for result in wrong for name in failing(result)}
         hidden = [check.id for check in usual.checks if check.visibility != "visible"]
         return [f"no wrong variant fails the hidden check {name}" for name in hidden if name not in failed]
 
@@ -223,11 +224,7 @@ class Proof:
         return plan
 
     def _grading(self, kind: str, slug: str, variant: Variant, plan: Plan) -> Grading:
-        return Grading(kind, slug, self._submission(variant), lambda: plan)
-
-    def _submission(self, variant: Variant) -> Submission:
-        main = self.assignment.main_file
-        return Submission(f"{variant.kind}-{variant.slug}", variant.slug, (), main, {main: variant.text})
+        return Grading(kind, slug, submission_of(variant, self.assignment), lambda: plan)
 
     def _mutant_plan(self, mutant: Mutant) -> Callable[[], Plan]:
         """A plan that begins with the checks which most probably fail, for the time they take."""

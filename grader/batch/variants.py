@@ -62,12 +62,17 @@ def read_variants(assignment: Assignment, kinds: tuple[str, ...]) -> list[Varian
     return found
 
 
+def submission_of(variant: Variant, assignment: Assignment) -> Submission:
+    """A variant as somebody would hand it in; its id is the kind and the slug."""
+    main = assignment.main_file
+    return Submission(f"{variant.kind}-{variant.slug}", variant.slug, (), main, {main: variant.text})
+
+
 def grade_variants(
     slots: Slots, assignment: Assignment, variants: list[Variant], done: Callable[[], None]
 ) -> dict[tuple[str, str], GradeResult]:
     """Results by (kind, slug); `done` is called after each."""
-    main = assignment.main_file
-    work = [_reader(Submission(f"{v.kind}-{v.slug}", v.slug, (), main, {main: v.text})) for v in variants]
+    work = [_reader(submission_of(variant, assignment)) for variant in variants]
     results: dict[tuple[str, str], GradeResult] = {}
     for result in slots.grade_all(work, lambda submission, slot: judged(submission, slot, assignment, "")):
         kind, _, slug = result.submission.id.partition("-")

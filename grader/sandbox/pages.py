@@ -1,4 +1,4 @@
-"""Huge pages for what a warm process holds, so that its forks are cheap.
+"""Cheap forks of a warm process: nothing that a collection would touch, and huge pages for what it holds.
 
 Runs in processes that fork often: the judge's and the sandbox's zygote, once, when everything is imported. A fork
 copies the table of all pages and its end gives each of them back; memory in pages of 2 MB has one entry where pages of
@@ -11,10 +11,18 @@ happens.
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 
 _SIZE = 2 << 20
 _MADV_COLLAPSE = 25
+
+
+def make_forks_cheap() -> None:
+    """To be called when everything is imported: a collection in a fork would copy every page that it touches."""
+    gc.collect()
+    gc.freeze()
+    use_huge_pages()
 
 
 def use_huge_pages() -> int:

@@ -173,6 +173,19 @@ def test_little_evidence_needs_the_same_set_of_failures(check: CheckResult) -> N
     assert diagnoses([check, B], scale=[check, passing("b")]) == {}
 
 
+def share(name: str, count: int) -> CheckResult:
+    """A check that counted 1000 random draws."""
+    return failing(name, seen({"count": [count], "total": [1000]}, kind="proportions"))
+
+
+def test_what_chance_decides_is_no_part_of_the_set() -> None:
+    mine, known = [share("a", 120), share("b", 860), passing("c")], [share("a", 130), passing("b"), passing("c")]
+    assert diagnoses(mine, selects=known) == {"a": "selects"}
+    assert diagnoses([share("a", 400), share("b", 860)], selects=known) == {}  # another share
+    assert diagnoses([passing("a"), share("b", 860)], selects=known) == {}  # what the variant fails must be failed
+    assert diagnoses([*mine[:2], raising("c", "ValueError")], selects=known) == {}  # chance has no part in c
+
+
 @pytest.mark.parametrize(
     "check", [failing("a", seen(tensor(0.5, 0.7))), failing("a", seen(tensor(0.25))), failing("a", seen(0.125))]
 )
