@@ -30,7 +30,6 @@ from grader.judge.session import Judge, collect_checks
 from grader.model.assignment import Assignment
 from grader.sandbox.base import Sandbox, SandboxBroken
 from grader.sandbox.modes import backend_for
-from grader.sandbox.pages import make_forks_cheap
 
 PRELOAD = ("numpy", "torch")
 """Imported in every sandbox before the first fork; an assignment may add to it."""
@@ -91,7 +90,8 @@ def _serve(
     for name in _JUDGE_PRELOAD:
         importlib.import_module(name)
     holder.sandbox.wait_ready()
-    make_forks_cheap()
+    gc.collect()
+    gc.freeze()  # else every fork copies the pages that a collection touches
     send(outgoing, FromSlot(ready=True))
     limits = assignment.about.limits
     patience = limits.total_seconds + limits.cpu_seconds + 60

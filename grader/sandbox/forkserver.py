@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import importlib
 import io
 import json
@@ -29,7 +30,6 @@ from typing import Any
 
 from grader.sandbox import control
 from grader.sandbox.backends import kernel, lockdown, tasks
-from grader.sandbox.pages import make_forks_cheap
 from grader.sandbox.settings import Settings
 from grader.sandbox.worker import serve_connection
 from grader.wire.frames import pack_frame
@@ -78,7 +78,8 @@ def _warm_up(preload: tuple[str, ...]) -> None:
         with torch.no_grad():
             torch.nn.Linear(8, 8)(torch.randn(3, 8))
             torch.randn(64, 64) @ torch.randn(64, 64)
-    make_forks_cheap()
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page it touches
 
 
 class _ForkServer:
