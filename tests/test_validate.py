@@ -66,6 +66,7 @@ def test_all_mutants_of_a_small_reference_are_killed(grader: Command) -> None:
     assert " s." not in ran.stdout  # how long it took is no result
 
 
+@pytest.mark.full
 def test_a_survivor_without_a_reason_is_a_surprise_and_so_is_a_stale_reason(grader: Command, tiny_course: Path) -> None:
     (tiny_course / "reference" / "tiny.py").write_text(MANY_MUTANTS)
     reasons(tiny_course, "total")
@@ -82,6 +83,7 @@ def test_a_survivor_without_a_reason_is_a_surprise_and_so_is_a_stale_reason(grad
     )
 
 
+@pytest.mark.full
 def test_a_survivor_with_a_reason_is_listed(grader: Command, tiny_course: Path) -> None:
     (tiny_course / "reference" / "tiny.py").write_text(MANY_MUTANTS)
     reasons(tiny_course, "double")
@@ -91,6 +93,7 @@ def test_a_survivor_with_a_reason_is_listed(grader: Command, tiny_course: Path) 
     assert "Nobody sees whether it was copied." in ran.stdout
 
 
+@pytest.mark.full
 def test_too_many_survivors_are_a_surprise_whatever_their_reasons(grader: Command, tiny_course: Path) -> None:
     path = tiny_course / "reference" / "tiny.py"
     path.write_text(path.read_text().replace("2 * x", "2 * x[:]"))
@@ -100,6 +103,7 @@ def test_too_many_survivors_are_a_surprise_whatever_their_reasons(grader: Comman
     assert surprises(ran) == ["tiny: 10 of 11 mutants are killed: 90.9%, not 98%"]
 
 
+@pytest.mark.full
 def test_a_check_that_needs_another_to_have_run_is_found(grader: Command, tiny_course: Path) -> None:
     path = tiny_course / "assignments" / "tiny" / "hidden" / "test_tiny.py"
     text = path.read_text().replace("SECRET_INPUT = ", "SEEN = []\nSECRET_INPUT = ")
@@ -113,6 +117,7 @@ def test_a_check_that_needs_another_to_have_run_is_found(grader: Command, tiny_c
     assert "mutants" not in ran.stdout
 
 
+@pytest.mark.full
 def test_public_values_are_those_of_the_usual_order(grader: Command, tiny_course: Path) -> None:
     """As `grade` and `check` observe them."""
     folder = tiny_course / "assignments" / "tiny"
@@ -137,6 +142,7 @@ def stability(course: Path, runs: int) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
 
 
+@pytest.mark.full
 def test_a_check_that_fails_for_some_draws_is_not_stable(tiny_course: Path) -> None:
     ran = stability(tiny_course, 3)
     assert (ran.returncode, ran.stdout) == (0, "tiny         3 of 3 results are 100.00 with every check passed\n")

@@ -98,6 +98,7 @@ def test_only_recorded_failures_run_and_the_table_says_so(
     assert "≤" not in ran.stdout
 
 
+@pytest.mark.full
 def test_what_is_recorded_and_does_not_fail_is_a_surprise_and_so_is_the_contrary(
     grader: Command, tiny_course: Path, written: Callable[[Path], None]
 ) -> None:
@@ -116,6 +117,7 @@ def test_what_is_recorded_and_does_not_fail_is_a_surprise_and_so_is_the_contrary
     }
 
 
+@pytest.mark.full
 def test_a_changed_variant_runs_completely(grader: Command, tiny_course: Path, written: Callable[[Path], None]) -> None:
     written(tiny_course)
     path = variants(tiny_course) / "wrong" / "mean.py"
@@ -126,6 +128,7 @@ def test_a_changed_variant_runs_completely(grader: Command, tiny_course: Path, w
     assert "On 2 of 4 wrong variants" in ran.stdout
 
 
+@pytest.mark.full
 def test_a_complete_run_finds_a_record_that_is_out_of_date(
     grader: Command, tiny_course: Path, written: Callable[[Path], None]
 ) -> None:
