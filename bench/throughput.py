@@ -130,7 +130,7 @@ def slots(assignment: Any, source: Path, names: set[str], count: int) -> float:
     found = find_submissions(source, assignment.main_file)
     work = [read for name, read in found.submissions if name in names] * REPEATS
     mode = choose("auto", "confined")
-    with tempfile.TemporaryDirectory() as folder, Slots(ROOT, assignment.id, mode, count) as running:
+    with tempfile.TemporaryDirectory() as folder, Slots(ROOT, assignment.id, mode, count, len(work)) as running:
         run = Run(Path(folder) / "out")
         run.prepare()
         course = Course(assignment, mode, known_misconceptions(running, assignment, lambda: None))

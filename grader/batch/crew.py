@@ -149,7 +149,7 @@ class Crew:
     def _serve(self, share: _Share) -> None:
         """Open a slot for an assignment and grade with it until nothing is left to start."""
         batch = share.batch
-        slot = Slot(Job(str(self._course), batch.assignment.id, batch.mode, next(self._numbers)))
+        slot = Slot(Job(str(self._course), batch.assignment.id, batch.mode, next(self._numbers), len(share.left)))
         with self._changed:
             if self._stopped:
                 return

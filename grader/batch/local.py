@@ -134,10 +134,11 @@ class Slot:
 
 
 class Slots:
-    """Several slots of one run; a context manager that ends them all."""
+    """Several slots of one run, for about `expected` submissions; a context manager that ends them all."""
 
-    def __init__(self, course: Path, assignment: str, mode: str, count: int) -> None:
-        self._slots = [Slot(Job(str(course), assignment, mode, number)) for number in range(count)]
+    def __init__(self, course: Path, assignment: str, mode: str, count: int, expected: int = 1) -> None:
+        each = expected // count
+        self._slots = [Slot(Job(str(course), assignment, mode, number, each)) for number in range(count)]
 
     def __enter__(self) -> Slots:
         starters = [threading.Thread(target=self._start, args=(slot,), daemon=True) for slot in self._slots]

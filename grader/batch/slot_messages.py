@@ -19,12 +19,13 @@ _Message = TypeVar("_Message", bound=msgspec.Struct)
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a slot is started with."""
+    """What a slot is started with; `expected` is about how many submissions it will be given."""
 
     course: str
     assignment: str
     mode: str
     slot: int
+    expected: int = 1
 
 
 class Task(msgspec.Struct, frozen=True):

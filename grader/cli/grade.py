@@ -175,7 +175,7 @@ class _Batch:
             return
         started = time.monotonic()
         count = 0
-        with Slots(self._course, self._assignment.id, self._mode, min(jobs, len(left))) as slots:
+        with Slots(self._course, self._assignment.id, self._mode, min(jobs, len(left)), len(left)) as slots:
             self._run.prepare()  # not before the checks are known to work: bad input writes nothing
             with Progress("learning the misconceptions", None) as progress:
                 known = known_misconceptions(slots, self._assignment, progress.advance)

@@ -33,7 +33,7 @@ from grader.sandbox.base import Sandbox, SandboxBroken, StudentTrouble
 _PYTEST_ARGUMENTS = [
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:warnings", "-p", "no:faulthandler",
     "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml", "-p", "no:doctest",
-    "-p", "no:stepwise", "-p", "no:pastebin", "--capture=no", "--assert=plain", "--import-mode=importlib",
+    "-p", "no:stepwise", "-p", "no:pastebin", "-p", "no:setuponly", "-p", "no:setupplan", "--capture=no", "--assert=plain", "--import-mode=importlib",
     "--noconftest", "--strict-markers", "--override-ini=python_files=check_*.py test_*.py",
 ]  # fmt: skip
 _SILENT = Output(records.Printed(), records.Printed())
@@ -105,6 +105,12 @@ class Judge:
             finally:
                 conversation.end()
         return self._result(submission, sandbox.mode, findings, time.monotonic() - started)
+
+    def rehearse(self, sandbox: Sandbox) -> None:
+        """Grade the reference, if there is one, and forget it: a fork then has every first use behind it."""
+        if self._assignment.reference_file is not None:
+            main, text = self._assignment.main_file, self._assignment.reference_file.read_text("utf-8")
+            self.judge(Submission("reference", "reference", (), main, {main: text}), sandbox)
 
     def _converse(self, work: Work, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
         limits = self._assignment.about.limits

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import gc
 import importlib
 import io
 import json
@@ -30,8 +29,9 @@ from typing import Any
 
 from grader.sandbox import control
 from grader.sandbox.backends import kernel, lockdown, tasks
+from grader.sandbox.forkable import make_forkable
 from grader.sandbox.settings import Settings
-from grader.sandbox.worker import serve_connection
+from grader.sandbox.worker import rehearse, serve_connection
 from grader.wire.frames import pack_frame
 
 SETUP_FAILED = 120
@@ -78,8 +78,8 @@ def _warm_up(preload: tuple[str, ...]) -> None:
         with torch.no_grad():
             torch.nn.Linear(8, 8)(torch.randn(3, 8))
             torch.randn(64, 64) @ torch.randn(64, 64)
-    gc.collect()
-    gc.freeze()  # a collection in a child would copy every page it touches
+    rehearse()
+    make_forkable()
 
 
 class _ForkServer:
