@@ -62,7 +62,7 @@ def call(process: StudentProcess) -> None:
     """One call with a tensor of 5 x 32 numbers there and back."""
     arguments = {"target": [None, "same"], "args": [torch.zeros(5, 32)], "kwargs": {}, "views": {}, "inspect": False}
     nonce = secrets.token_hex(8)
-    header, payload = process.ask(calls.pack_request(nonce, calls.CALL, arguments), 10.0)
+    header, payload = process.ask(calls.pack_request(nonce, calls.CALL, arguments).frame, 10.0)
     assert calls.parse_reply(header, payload, nonce).error is None
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +36,6 @@ from grader.sandbox.statements import after_seconds
 from grader.wire import calls
 from grader.wire.calls import ErrorReport, Reply, pack_request, parse_reply
 from grader.wire.frames import FrameError
-from grader.wire.values import Generator
 
 _GRACE_SECONDS = 1.5
 """Beyond the time of an import and of what follows it, for a file that catches the interrupt inside its process."""
@@ -127,8 +125,7 @@ class Conversation:
         if allowed <= 0:
             raise self._troubled(StudentTimeout(limit))
         nonce = secrets.token_hex(8)
-        frame = pack_request(nonce, operation, arguments, allowed)
-        generators = len({value.number for value in _flat(arguments) if isinstance(value, Generator)})
+        frame, generators = pack_request(nonce, operation, arguments, allowed)
         started = time.monotonic()
         try:
             header, payload = self._process.ask(frame, allowed + _LATE_SECONDS)
@@ -269,13 +266,3 @@ class Conversation:
         self._outputs.append(process.printed())
         return facts
 
-
-def _flat(value: Any) -> Iterator[Any]:
-    """The values in nested dicts, lists and tuples."""
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value

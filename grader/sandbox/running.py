@@ -38,7 +38,7 @@ def answer_of(process: StudentProcess, code: str, seconds: float) -> Any:
 
 def _ask(process: StudentProcess, operation: str, arguments: dict[str, Any], seconds: float) -> calls.Reply:
     nonce = secrets.token_hex(4)
-    header, payload = process.ask(calls.pack_request(nonce, operation, arguments), seconds)
+    header, payload = process.ask(calls.pack_request(nonce, operation, arguments).frame, seconds)
     reply = calls.parse_reply(header, payload, nonce)
     if reply.error is not None:
         raise SandboxBroken(f"{reply.error.kinds[0]}: {reply.error.text}")

@@ -250,8 +250,8 @@ def rehearse() -> None:
     switches.restore(switches.current())
     seed_everything(0)
     arguments = _rehearsed_arguments()
-    frame = calls.pack_request("0" * 16, calls.CALL, arguments, 1.0)
-    request = calls.parse_request(*read_frame(io.BytesIO(frame).read))
+    packed = calls.pack_request("0" * 16, calls.CALL, arguments, 1.0)
+    request = calls.parse_request(*read_frame(io.BytesIO(packed.frame).read))
     encoder = Encoder()
     _reply_frame(request.nonce, "ok", encoder.tree(request.arguments), encoder, {})
 

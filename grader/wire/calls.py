@@ -88,11 +88,18 @@ class Reply:
     generators: tuple[bytes, ...] = field(default=())
 
 
-def pack_request(nonce: str, operation: str, arguments: dict[str, Any], seconds: float = 0.0) -> bytes:
-    """A request as one frame. Raises TypeError or ValueError for values that cannot cross."""
+class Packed(NamedTuple):
+    """A request as one frame, and how many generators it holds."""
+
+    frame: bytes
+    generators: int
+
+
+def pack_request(nonce: str, operation: str, arguments: dict[str, Any], seconds: float = 0.0) -> Packed:
+    """A request, to be sent. Raises TypeError or ValueError for values that cannot cross."""
     encoder = Encoder()
     header = {"n": nonce, "op": operation, "a": encoder.tree(arguments), "s": seconds}
-    return pack_frame(json.dumps(header).encode("ascii"), encoder.payload)
+    return Packed(pack_frame(json.dumps(header).encode("ascii"), encoder.payload), len(encoder.generators))
 
 
 def parse_request(header: bytes, payload: bytes) -> Request:

@@ -141,7 +141,7 @@ def _decode_tensor(body: Any, payload: Payload) -> Any:
     dtype = getattr(torch, name)
     if not elements:
         return torch.empty(shape, dtype=dtype)
-    return torch.frombuffer(bytearray(raw), dtype=torch.uint8).clone().view(dtype).reshape(shape)
+    return torch.frombuffer(bytearray(raw), dtype=dtype).clone().reshape(shape)
 
 
 _DECODERS: dict[str, Callable[[Any, Payload], Any]] = {

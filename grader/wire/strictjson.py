@@ -15,6 +15,8 @@ from grader.wire.frames import FrameError
 MAX_DEPTH = 48
 """Values may be nested 12 levels deep, of at most 3 brackets each."""
 MAX_INTEGER_DIGITS = 40
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -41,26 +43,19 @@ def strict_loads(content: bytes) -> Any:
 
 
 def _check_depth(content: bytes) -> None:
-    """Refuses nesting beyond MAX_DEPTH without recursion; brackets inside strings do not count."""
+    """Refuses nesting beyond MAX_DEPTH without recursion; brackets inside strings do not count.
+
+    Of the brackets alone, each round takes away the innermost pairs, so that as many rounds empty a text as it is deep.
+    """
     if content.count(b"[") + content.count(b"{") <= MAX_DEPTH:
         return
-    depth, in_string, escaped = 0, False, False
-    for byte in content:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:  # backslash
-                escaped = True
-            elif byte == 0x22:  # quote
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise FrameError(f"the reply is nested deeper than {MAX_DEPTH}")
-        elif byte in b"]}":
-            depth -= 1
+    brackets = _STRING.sub(b"", content).translate(None, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        if not brackets:
+            return
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    if b"[]" in brackets or b"{}" in brackets:  # what else is left has no partner, and is no JSON
+        raise FrameError(f"the reply is nested deeper than {MAX_DEPTH}")
 
 
 def _parse_int(digits: str) -> int:

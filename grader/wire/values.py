@@ -83,11 +83,12 @@ class Encoder:
     """Collects the payload of one frame while values are turned into JSON trees.
 
     `keep(value)` is asked for a handle number when a value is of no listed type; without it such a value raises
-    TypeError.
+    TypeError. `generators` are the numbers of those that were met.
     """
 
     def __init__(self, keep: Callable[[Any], int] | None = None) -> None:
         self._keep = keep
+        self.generators: set[int] = set()
         self._parts: list[bytes] = []
         self._size = 0
 
@@ -107,16 +108,23 @@ class Encoder:
             raise ValueError("the value is nested too deeply")
         if value is None or value is True or value is False:
             return value
+        kind = type(value)
+        if kind is tuple or kind is list:  # the longest values, so first
+            items = [self.tree(item, depth + 1) for item in value]
+            return items if kind is list else {"t": items}
         if isinstance(value, str):
-            # Half a surrogate pair can be neither encoded nor shown.
-            plain = str.__str__(value).encode("utf-8", "replace").decode("utf-8")
-            return plain if self._keep is None else plain[:MAX_TEXT]
+            return self._text(value)
         if isinstance(value, int):
             return self._integer(int.__int__(value))
         if isinstance(value, float):
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": repr(number)}
         return self._composite(value, depth)
+
+    def _text(self, value: str) -> str:
+        # Half a surrogate pair can be neither encoded nor shown.
+        plain = str.__str__(value) if value.isascii() else str.encode(value, "utf-8", "replace").decode("utf-8")
+        return plain if self._keep is None else plain[:MAX_TEXT]
 
     def _integer(self, value: int) -> Any:
         if value.bit_length() > 128:
@@ -128,14 +136,13 @@ class Encoder:
             return {"b": self._add(bytes(value))}
         if isinstance(value, tuple):
             return {"t": [self.tree(item, depth + 1) for item in tuple.__iter__(value)]}
-        if type(value) is list:
-            return [self.tree(item, depth + 1) for item in value]
         if isinstance(value, dict) and all(map(is_key, dict.keys(value))):
             return {"d": [[self.tree(key), self.tree(item, depth + 1)] for key, item in dict.items(value)]}
         return self._special(value, depth)
 
     def _special(self, value: Any, depth: int) -> Any:
         if isinstance(value, Generator):
+            self.generators.add(value.number)
             return {"g": [*self._add(value.state), value.number]}
         if isinstance(value, Handle):
             return {"h": [value.number, value.type_name]}
@@ -152,10 +159,11 @@ class Encoder:
         what = unsupported_tensor(torch, value)
         if what is not None:
             return {"u": what}
-        plain = value.detach().resolve_conj().resolve_neg().contiguous()
-        raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
-        name = str(plain.dtype).removeprefix("torch.")
-        return {"x": [name, list(plain.shape), self._add(raw)[0]]}
+        plain = value.detach().resolve_neg()
+        if plain.dtype is torch.bfloat16:  # which numpy does not have
+            plain = plain.contiguous().view(torch.int16)
+        name = str(value.dtype).removeprefix("torch.")
+        return {"x": [name, list(value.shape), self._add(plain.numpy().tobytes())[0]]}
 
     def _add(self, raw: bytes) -> list[int]:
         if self._size + len(raw) > MAX_PAYLOAD:

@@ -31,7 +31,7 @@ class Importing:
 
     def _ask(self, operation: str, arguments: dict[str, Any]) -> Any:
         nonce = secrets.token_hex(4)
-        frame = calls.pack_request(nonce, operation, arguments)
+        frame = calls.pack_request(nonce, operation, arguments).frame
         reply = calls.parse_reply(*self._process.ask(frame, 30.0), nonce)
         assert reply.error is None
         return reply.value

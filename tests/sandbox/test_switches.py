@@ -56,7 +56,7 @@ def process(sandbox: Sandbox) -> Iterator[StudentProcess]:
 def ask(process: StudentProcess, operation: str, arguments: dict[str, Any]) -> Any:
     """The value of one reply."""
     nonce = secrets.token_hex(4)
-    reply = calls.parse_reply(*process.ask(calls.pack_request(nonce, operation, arguments), PATIENCE), nonce)
+    reply = calls.parse_reply(*process.ask(calls.pack_request(nonce, operation, arguments).frame, PATIENCE), nonce)
     assert reply.error is None, reply.error
     return reply.value
 

@@ -44,7 +44,7 @@ def unframed(frame: bytes) -> tuple[bytes, bytes]:
 def test_requests_come_back(nonce: str, operation: str, arguments: dict[str, Any]) -> None:
     arguments = {key: value for key, value in arguments.items() if not isinstance(value, int) or abs(value) < 2**127}
     for seconds in (0.0, 9.998):
-        request = parse_request(*unframed(pack_request(nonce, operation, arguments, seconds)))
+        request = parse_request(*unframed(pack_request(nonce, operation, arguments, seconds).frame))
         assert request == (nonce, operation, arguments, seconds)
 
 
