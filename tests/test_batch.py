@@ -64,6 +64,21 @@ class Scripted:
         return step
 
 
+def test_a_slot_that_expects_many_gives_the_same_results(slots: Slots, assignment: Assignment) -> None:
+    texts = [RIGHT, RIGHT.replace("2 * x", "3 * x"), "import sys\nsys.exit()\n", "def double(x:\n"]
+
+    def results(running: Slots) -> list[GradeResult]:
+        found = [judged(submission(text=text), running._slots[0], assignment, MODE) for text in texts]
+        without_times = [[msgspec.structs.replace(check, seconds=0) for check in result.checks] for result in found]
+        return [
+            msgspec.structs.replace(result, seconds=0, checks=checks)
+            for result, checks in zip(found, without_times, strict=True)
+        ]
+
+    with Slots(COURSE, "tiny", MODE, 1, expected=1000) as prepared:
+        assert results(prepared) == results(slots)
+
+
 def test_a_slot_that_is_killed_is_replaced(slots: Slots, assignment: Assignment) -> None:
     (slot,) = slots._slots
     assert judged(submission(), slot, assignment, MODE).score == 100

@@ -109,7 +109,8 @@ class Crew:
         Raises:
             GraderError: the checks of an assignment are broken, or a sandbox does not start.
         """
-        self._shares = [_Share(batch) for batch in batches]
+        # The longest first: what is short then fills up what is left of a worker's time.
+        self._shares = [_Share(batch) for batch in sorted(batches, key=lambda batch: -len(batch.gradings))]
         for _ in range(self._count):
             threading.Thread(target=self._work, daemon=True).start()
         for _ in range(sum(len(batch.gradings) for batch in batches)):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import select
 import signal
@@ -29,19 +28,19 @@ from grader.errors import GraderError
 from grader.judge.session import Judge, collect_checks
 from grader.model.assignment import Assignment
 from grader.sandbox.base import Sandbox, SandboxBroken
-from grader.sandbox.forkable import make_forkable
+from grader.sandbox.forkable import make_forkable, use_huge_pages
 from grader.sandbox.modes import backend_for
 
 PRELOAD = ("numpy", "torch")
 """Imported in every sandbox before the first fork; an assignment may add to it."""
-_JUDGE_PRELOAD = ("torch.fx.experimental.symbolic_shapes",)
-"""What torch imports at the first backward with a cotangent: in the zygote once, not in every fork."""
 _WORTH_REHEARSING = 12
 """Submissions for a slot from which on it grades the reference once before it forks.
 
 Then pytest, torch and the checks have run: what they build at their first use, and what the interpreter notes in the
 code that it runs, is shared by all forks. That saves about a tenth of a grading's time in each.
 """
+_MANY = 100
+"""Submissions for a slot from which on it moves its memory into huge pages, which takes up to a second."""
 _JUDGE_MEMORY = 2 << 30
 """Bytes of address space that one judge may add to the zygote's."""
 
@@ -98,13 +97,14 @@ class _SandboxHolder:
 
 def _warm_up(judge: Judge, holder: _SandboxHolder, expected: int) -> None:
     """Do once, here, what every fork would have to do again, as far as `expected` submissions make it worth while."""
-    for name in _JUDGE_PRELOAD:
-        importlib.import_module(name)
     holder.sandbox.wait_ready()
     if expected >= _WORTH_REHEARSING:
         judge.rehearse(holder.sandbox)
         holder.clean()
     make_forkable()
+    if expected >= _MANY:
+        holder.sandbox.expect_many()
+        use_huge_pages()
 
 
 def _serve(

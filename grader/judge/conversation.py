@@ -265,4 +265,3 @@ class Conversation:
         self._cpu_used += facts.cpu_seconds
         self._outputs.append(process.printed())
         return facts
-

@@ -33,7 +33,8 @@ from grader.sandbox.base import Sandbox, SandboxBroken, StudentTrouble
 _PYTEST_ARGUMENTS = [
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging", "-p", "no:warnings", "-p", "no:faulthandler",
     "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:junitxml", "-p", "no:doctest",
-    "-p", "no:stepwise", "-p", "no:pastebin", "-p", "no:setuponly", "-p", "no:setupplan", "--capture=no", "--assert=plain", "--import-mode=importlib",
+    "-p", "no:stepwise", "-p", "no:pastebin", "-p", "no:setuponly", "-p", "no:setupplan",
+    "--capture=no", "--assert=plain", "--import-mode=importlib",
     "--noconftest", "--strict-markers", "--override-ini=python_files=check_*.py test_*.py",
 ]  # fmt: skip
 _SILENT = Output(records.Printed(), records.Printed())

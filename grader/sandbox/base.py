@@ -108,6 +108,9 @@ class Sandbox(Protocol):
             SandboxBroken: it did not start; the text says what it said.
         """
 
+    def expect_many(self) -> None:
+        """Told once, if many submissions will come: time may be spent now that makes each of them cheaper."""
+
     def spawn(self, cpu_seconds: int) -> StudentProcess:
         """A fresh, confined process with so many seconds of processor time.
 

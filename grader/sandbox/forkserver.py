@@ -29,7 +29,7 @@ from typing import Any
 
 from grader.sandbox import control
 from grader.sandbox.backends import kernel, lockdown, tasks
-from grader.sandbox.forkable import make_forkable
+from grader.sandbox.forkable import make_forkable, use_huge_pages
 from grader.sandbox.settings import Settings
 from grader.sandbox.worker import rehearse, serve_connection
 from grader.wire.frames import pack_frame
@@ -137,6 +137,8 @@ class _ForkServer:
             for pid, child in list(self._children.items()):
                 if child.number == message["id"]:
                     _kill(pid)
+        elif message["do"] == "compact":
+            use_huge_pages()
         elif message["do"] == "sweep":
             self._sweep()
             control.send_message(self._channel, {"swept": message["id"]})

@@ -25,6 +25,9 @@ class OneShotSandbox:
         """See `Sandbox.wait_ready`."""
         self._current.wait_ready()
 
+    def expect_many(self) -> None:
+        """See `Sandbox.expect_many`: nothing, since each zygote serves one submission."""
+
     def spawn(self, cpu_seconds: int) -> ConnectedProcess:
         """See `Sandbox.spawn`."""
         return self._current.spawn(cpu_seconds)

@@ -111,6 +111,11 @@ class ZygoteSandbox:
         self._channel.settimeout(_CONTROL_SECONDS)
         self._ready = True
 
+    def expect_many(self) -> None:
+        """See `Sandbox.expect_many`."""
+        self.wait_ready()
+        self._tell({"do": "compact"})
+
     def spawn(self, cpu_seconds: int) -> ConnectedProcess:
         """See `Sandbox.spawn`."""
         self.wait_ready()

@@ -34,7 +34,9 @@ class Submission:
     def ask(self, operation: str, arguments: dict[str, Any]) -> calls.Reply:
         """The reply to one call."""
         nonce = secrets.token_hex(4)
-        return calls.parse_reply(*self._process.ask(calls.pack_request(nonce, operation, arguments).frame, PATIENCE), nonce)
+        return calls.parse_reply(
+            *self._process.ask(calls.pack_request(nonce, operation, arguments).frame, PATIENCE), nonce
+        )
 
     def load(self, files: dict[str, str] | str, required: str = "f", seconds: float = 10.0, bare: bool = False) -> Any:
         """The report on importing `files` (or a single file's text)."""

@@ -151,7 +151,7 @@ def test_module_gradients(student, expect, reference, rng):
     for name, mask, along in cases:
         found = theirs.vjp(x, *mask, cotangent=along)
         leaf = x.clone().requires_grad_()
-        wanted = torch.autograd.grad(ours(leaf, *mask), (leaf, *ours.parameters()), along)
+        wanted = torch.autograd.grad((ours(leaf, *mask) * along).sum(), (leaf, *ours.parameters()))
         mine = {"x": found.inputs[0]} | {key: found.parameters.get(key) for key, _ in ours.named_parameters()}
         for (key, gradient), expected in zip(mine.items(), wanted, strict=True):
             expect.that(gradient is not None, f"gradient of {key}{name}", "no gradient arrives there.")

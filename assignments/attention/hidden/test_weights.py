@@ -197,7 +197,7 @@ def test_weights_gradients(student, expect, reference, rng):
     leaves = [query.clone().requires_grad_(), key.clone().requires_grad_()]
     for case, mask in (("", (visible,)), (" without a mask", ())):
         found = student.attention_weights.vjp(query, key, *mask, cotangent=cotangent, wrt=(0, 1))
-        expected = torch.autograd.grad(reference.attention_weights(*leaves, *mask), leaves, cotangent)
+        expected = torch.autograd.grad((reference.attention_weights(*leaves, *mask) * cotangent).sum(), leaves)
         for name, mine, theirs in zip(("query", "key"), found.inputs, expected, strict=True):
             expect.that(mine is not None, f"gradient of the {name}{case}", "no gradient arrives there.")
             expect.close(mine, theirs, f"gradient of the {name}{case}")

@@ -46,6 +46,9 @@ class SpawnSandbox:
     def wait_ready(self) -> None:
         """See `Sandbox.wait_ready`: there is nothing to wait for."""
 
+    def expect_many(self) -> None:
+        """See `Sandbox.expect_many`: nothing, since nothing is forked."""
+
     def spawn(self, cpu_seconds: int) -> ConnectedProcess:
         """See `Sandbox.spawn`; processor time is bounded by the judge's clock alone."""
         scratch = tempfile.mkdtemp(prefix="grader-")
