@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,6 +65,16 @@ def test_all_mutants_of_a_small_reference_are_killed(grader: Command) -> None:
     assert ran.stdout.splitlines()[-1] == "No surprises."
     assert "tiny: 17 gradings" in ran.stderr
     assert " s." not in ran.stdout  # how long it took is no result
+
+
+@pytest.mark.full
+def test_the_course_proves_itself(grader: Command) -> None:
+    ran = grader("validate", seconds=1200)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "No surprises."
+    shares = re.findall(r"mutants of the reference, \d+ killed: ([\d.]+)%", ran.stdout)
+    assert len(shares) == len(list((ROOT / "assignments").glob("*/assignment.toml")))
+    assert all(float(share) >= 98 for share in shares)
 
 
 @pytest.mark.full
