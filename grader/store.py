@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import msgspec
 from grader.errors import UsageProblem
 from grader.model.jsonform import result_from_json, result_to_json
 from grader.model.observation import is_tensor_json
-from grader.model.result import CheckResult, GradeResult
+from grader.model.result import CheckResult, GradeResult, Printed
 from grader.model.roster import Roster
 
 _LARGE = 1024
@@ -48,6 +48,7 @@ class Run:
         self._reports = folder / "reports"
         self._roster = folder / "roster.json"
         self._locked: int | None = None
+        self._sides: dict[str, set[str]] = {}
 
     def refuse_file(self) -> None:
         """Raises UsageProblem if OUT is a file. Writes nothing."""
@@ -68,11 +69,20 @@ class Run:
                 for path in folder.iterdir():
                     if _TEMPORARY.fullmatch(path.name):
                         path.unlink()
+            self._sides = self._side_files()
             probe = self.folder / ".probe.grader-tmp"
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
             raise UsageProblem(f"OUT {self.folder} cannot be written to: {error.strerror}.") from None
+
+    def _side_files(self) -> dict[str, set[str]]:
+        """Names of side files by the id of their result, from one look at the folder."""
+        found: dict[str, set[str]] = {}
+        for path in self._results.iterdir():
+            if side := _SIDE_FILE.fullmatch(path.name):
+                found.setdefault(side[1], set()).add(path.name)
+        return found
 
     def _lock(self) -> None:
         """Keep other runs out of this folder as long as this process lives, where the system has such locks."""
@@ -117,12 +127,22 @@ class Run:
             return None
 
     def results(self) -> Iterator[GradeResult]:
-        """Every result that can be read, in the order of the ids, without observations: a class fits in memory."""
+        """Every result that can be read, in the order of the ids, without its large tensors."""
         for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
             found = self.load(path.stem)
             if found is not None and found.submission.id == path.stem:
-                checks = [msgspec.structs.replace(check, observations=[]) for check in found.checks]
-                yield msgspec.structs.replace(found, checks=checks)
+                yield found
+
+    def summaries(self) -> Iterator[GradeResult]:
+        """Every result, without what its own report alone needs.
+
+        Equal checks are one object, so that a class of ten thousand fits in memory.
+        """
+        known: dict[bytes, CheckResult] = {}
+        for found in self.results():
+            checks = [_summary(check, known) for check in found.checks]
+            nothing = Printed()
+            yield msgspec.structs.replace(found, checks=checks, stdout="", stderr="", printed_for_student=nothing)
 
     def refuse_other_assignment(self, assignment: str) -> None:
         """Raises UsageProblem if OUT holds results of another assignment, which a run would mix with its own."""
@@ -148,10 +168,11 @@ class Run:
             write_atomically(side, content)
             checks = [_naming(check, side.name) for check in checks]
         write_atomically(self._results / f"{name}.json", result_to_json(msgspec.structs.replace(result, checks=checks)))
-        for old in self._results.iterdir():
-            found = _SIDE_FILE.fullmatch(old.name)
-            if found and found[1] == name and old != side:
-                old.unlink()
+        kept = set() if side is None else {side.name}
+        for old in self._sides.pop(name, set()) - kept:
+            (self._results / old).unlink(missing_ok=True)
+        if kept:
+            self._sides[name] = kept
 
     def save_report(self, name: str, html: str) -> None:
         """Write a student's report."""
@@ -171,10 +192,10 @@ class Run:
         except (OSError, msgspec.DecodeError):
             return None
 
-    def save_class(self, html: str, csv: str) -> None:
-        """Write the class page and the table of grades."""
+    def save_class(self, html: str, csv: Iterable[str]) -> None:
+        """Write the class page and the table of grades, the latter line by line."""
         write_atomically(self.folder / "index.html", html.encode("utf-8", "replace"))
-        write_atomically(self.folder / "grades.csv", csv.encode("utf-8", "replace"))
+        write_atomically(self.folder / "grades.csv", (line.encode("utf-8", "replace") for line in csv))
 
 
 def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
@@ -197,6 +218,14 @@ def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
     return msgspec.structs.replace(check, observations=observations)
 
 
+def _summary(check: CheckResult, known: dict[bytes, CheckResult]) -> CheckResult:
+    """A check's verdict alone; the same object as that of an equal one before."""
+    slim = msgspec.structs.replace(
+        check, observations=[], seconds=0.0, feedback="", hint="", error=None, staff_detail=""
+    )
+    return known.setdefault(msgspec.msgpack.encode(slim), slim)
+
+
 def _naming(check: CheckResult, side_file: str) -> CheckResult:
     """The check with the side file's name beside each key into it."""
 
@@ -210,12 +239,15 @@ def _naming(check: CheckResult, side_file: str) -> CheckResult:
     return msgspec.structs.replace(check, observations=observations)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises OSError; the file then is what it was before."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file, given at once or in parts, whole or not at all.
+
+    Raises OSError; the file then is what it was before.
+    """
     temporary = path.with_name(f".{path.name}.grader-tmp")
     try:
         with open(temporary, "wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

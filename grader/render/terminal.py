@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
@@ -26,6 +26,8 @@ from grader.model.view import CheckView, CohortRow, CohortView, StudentView, coh
 _MARKS = {"passed": ("✓ pass", "green"), "skipped": ("– skip", "yellow")}
 _FAILED = ("✗ FAIL", "red")
 _WIDTH_WHEN_PIPED = 100
+_MOST_ROWS = 300
+"""Submissions that are printed one by one; the class page has all."""
 
 
 def output_console() -> Console:
@@ -39,14 +41,22 @@ def shown(text: str, style: str = "") -> Text:
     return Text(plain_text(text, len(text)), style=style)
 
 
+class _Throughput(ProgressColumn):
+    """How many are done in a minute."""
+
+    def render(self, task: Task) -> Text:
+        return Text("" if task.speed is None else f"{60 * task.speed:.0f} a minute")
+
+
 class Progress:
-    """A progress bar on standard error if that is a terminal, else nothing. `total` None: no end is known."""
+    """A progress bar, with throughput and the time left, on standard error if that is a terminal, else nothing. `total` None: no end is known."""
 
     def __init__(self, what: str, total: int | None) -> None:
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
+            _Throughput(),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
@@ -69,18 +79,22 @@ class Progress:
 
 
 def print_class(results: Iterable[GradeResult], index: Path) -> None:
-    """The class as a table, its counts, and where the class page lies."""
+    """The class as a table, its counts, and where the class page lies; of a large class those not graded alone."""
     view = cohort_view(results)
+    rows = view.rows
+    if len(rows) > _MOST_ROWS:
+        rows = [row for row in rows if row.status != "graded"][:_MOST_ROWS]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", no_wrap=True, max_width=28)
     table.add_column("status", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("passed", justify="right", no_wrap=True)
     table.add_column("outcome", ratio=1)
-    for row in view.rows:
+    for row in rows:
         table.add_row(*_class_row(row))
     console = output_console()
-    console.print(table)
+    if rows:
+        console.print(table)
     console.print(shown(_counts(view)))
     console.print(shown(f"Class page: {index}"), soft_wrap=True)
 
