@@ -49,7 +49,10 @@ class _Throughput(ProgressColumn):
 
 
 class Progress:
-    """A progress bar, with throughput and the time left, on standard error if that is a terminal, else nothing. `total` None: no end is known."""
+    """A progress bar, with throughput and the time left, on standard error if that is a terminal, else nothing.
+
+    `total` None: no end is known.
+    """
 
     def __init__(self, what: str, total: int | None) -> None:
         self._bar = RichProgress(
@@ -144,6 +147,34 @@ def print_check(view: StudentView) -> None:
     everything = "All public checks passed. " if passed else ""
     topics = "; ".join(view.hidden_topics)
     console.print(shown(f"{everything}Hidden checks will still look at: {topics}."))
+
+
+def print_changes(before: StudentView, now: StudentView) -> None:
+    """What is different from the check before, for whoever watches a file."""
+    console = output_console()
+    console.print(shown("\nSince the last check:", "bold"))
+    for line in changes(before, now):
+        console.print(shown(_indented(console, plain_text(line, 400), 2)))
+
+
+def changes(before: StudentView, now: StudentView) -> list[str]:
+    """What became better and what worse from one check to the next, a line each."""
+    lines = []
+    if before.status != now.status:
+        words = {"graded": "the file can be checked again", "invalid": "the file cannot be checked any more"}
+        lines.append(words.get(now.status, now.status))
+    elif before.score != now.score and before.score is not None and now.score is not None:
+        lines.append(f"{before.score:g} → {now.score:g} of {now.max_score:g} public points")
+    old = {check.id: check.status for group in before.groups for check in group.checks}
+    for check in (check for group in now.groups for check in group.checks):
+        was = old.get(check.id)
+        if was is not None and (was == "passed") != (check.status == "passed"):
+            lines.append(f"{'✓ passes now' if check.status == 'passed' else '✗ fails now'}: {check.title}")
+        elif was is not None and was != check.status:
+            lines.append(f"{check.title}: {was} → {check.status}")
+    gone = {d.slug for d in before.diagnoses} - {d.slug for d in now.diagnoses}
+    lines += [f"no longer looks like: {slug.replace('_', ' ')}" for slug in sorted(gone) if now.status == "graded"]
+    return lines or ["nothing: the same checks pass and fail"]
 
 
 def _headline(view: StudentView) -> str:
