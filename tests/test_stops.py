@@ -35,7 +35,7 @@ TEXTS = {
     "leaves": RIGHT.replace("return 2 * x", "__import__('os')._exit(3)"),
 }
 COPIES = 4
-KILLS = int(os.environ.get("K", 100))
+KILLS = 100
 SIZE_OF_FULL_DISK = 60 << 10
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and a subreaper")
 
