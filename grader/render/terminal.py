@@ -45,7 +45,7 @@ class _Throughput(ProgressColumn):
     """How many are done in a minute."""
 
     def render(self, task: Task) -> Text:
-        return Text("" if task.speed is None else f"{60 * task.speed:.0f} a minute")
+        return Text(f"{60 * task.completed / task.elapsed:.0f} a minute" if task.completed and task.elapsed else "")
 
 
 class Progress:
