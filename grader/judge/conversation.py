@@ -43,6 +43,8 @@ _LATE_SECONDS = 0.5
 """How much later than the worker's the judge's own clock strikes."""
 _INTERRUPTS: dict[str, TimeLimit | None] = {calls.OUT_OF_TIME: None, calls.OUT_OF_PROCESSOR_TIME: "processor"}
 """Errors by which the worker ends a call whose time is over, and the limit where it is not the call's own."""
+_AT_START = (calls.RESET, calls.LOAD)
+"""What a process is asked before any check."""
 
 
 class BudgetSpent(StudentTrouble):
@@ -71,6 +73,7 @@ class Conversation:
         self.layers: list[str] = []
         self.answered = False
         self._switched: list[str] = []
+        self._reset: int | None = None
 
     def load(self) -> LoadReport:
         """Start a process and import the submission; after a process that dies or hangs, its definitions alone.
@@ -98,7 +101,9 @@ class Conversation:
         return self.report
 
     def begin_check(self, name: str, fresh: bool) -> None:
-        """Make ready for a check: a live process, its switches put back, generators seeded, the clock at zero.
+        """Make ready for a check: a live process, the clock at zero.
+
+        With the check's first call switches are put back and generators seeded.
 
         Raises StudentTrouble or StudentRaised if the submission can't be imported again or the budgets are spent.
         """
@@ -109,11 +114,7 @@ class Conversation:
         if self._process is None:
             self._start()
         # Of another text than the judge's own draws for this check: the student process sees this number.
-        seed = int.from_bytes(hashlib.sha256(f"student {self._seed} {name}".encode()).digest()[:4], "big")
-        changed = self.ask(calls.RESET, {"seed": seed}).value
-        if isinstance(changed, list):
-            self._switched += [name for name in switches.NAMES if name in changed]
-        self.answered = False
+        self._reset = int.from_bytes(hashlib.sha256(f"student {self._seed} {name}".encode()).digest()[:4], "big")
 
     def take_switched(self) -> list[str]:
         """Names of global switches that student code had changed and the worker put back, since the last call."""
@@ -133,12 +134,13 @@ class Conversation:
         if allowed <= 0:
             raise self._troubled(StudentTimeout(limit))
         nonce = secrets.token_hex(8)
-        frame, generators = pack_request(nonce, operation, arguments, allowed)
+        reset, self._reset = (self._reset, None) if operation not in _AT_START else (None, self._reset)
+        frame, generators = pack_request(nonce, operation, arguments, allowed, reset)
         started = time.monotonic()
         try:
             header, payload = self._process.ask(frame, allowed + _LATE_SECONDS)
             late = time.monotonic() - started >= allowed
-            reply = parse_reply(header, payload, nonce, generators)
+            reply = parse_reply(header, payload, nonce, generators, reset is not None)
         except (FrameError, MemoryError, RuntimeError) as error:
             text = str(error) or "its reply is more than the judge can hold"
             raise self._troubled(StudentLied(text)) from None
@@ -148,6 +150,7 @@ class Conversation:
             took = time.monotonic() - started
             self._waited += took
             self._check_waited += took
+        self._switched += [name for name in switches.NAMES if name in reply.switched]
         if reply.error is not None and reply.error.kinds[0] in _INTERRUPTS:
             raise self._troubled(self._interrupted(reply.error, limit))
         if late:

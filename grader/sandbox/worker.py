@@ -65,18 +65,21 @@ class Worker:
         generators: dict[int, Any] = {}
         encoder = Encoder(keep=self._keep)
         kind = "ok"
+        switched: list[str] | None = None if request.reset is None else []
         try:
             self._clock.start(request.seconds)
             try:
+                if switched is not None:
+                    switched += self._reset({"seed": request.reset})
                 tree = encoder.tree(self._operations[request.operation](self._received(request.arguments, generators)))
             except BaseException as error:  # student code may raise anything, SystemExit and KeyboardInterrupt too
                 kind, encoder, tree = "err", Encoder(), loading.error_report(error)
             finally:
                 self._clock.stop()
-            return _reply_frame(request.nonce, kind, tree, encoder, generators)
+            return _reply_frame(request.nonce, kind, tree, encoder, generators, switched)
         except BaseException as error:  # the clock's, or of a reply that is larger than the wire takes
             self._clock.stop()
-            return _reply_frame(request.nonce, "err", loading.error_report(error), Encoder(), generators)
+            return _reply_frame(request.nonce, "err", loading.error_report(error), Encoder(), generators, switched)
 
     def _keep(self, value: Any) -> int:
         number = self._next_handle
@@ -206,9 +209,13 @@ def _positional(call: dict[str, Any]) -> list[Any]:
     return args
 
 
-def _reply_frame(nonce: str, kind: str, tree: Any, encoder: Encoder, generators: dict[int, Any]) -> bytes:
+def _reply_frame(
+    nonce: str, kind: str, tree: Any, encoder: Encoder, generators: dict[int, Any], switched: list[str] | None = None
+) -> bytes:
     """A reply as one frame; raises FrameError, a ValueError, if it is larger than the wire takes."""
     reply = {"n": nonce, kind: tree}
+    if switched is not None:
+        reply["sw"] = switched
     if generators:
         reply["gen"] = [encoder.tree(Generator(g.get_state().numpy().tobytes(), n)) for n, g in generators.items()]
     return pack_frame(json.dumps(reply).encode("ascii"), encoder.payload)

@@ -3,8 +3,9 @@
 Runs on both sides. A request's header is `{"n": nonce, "op": name, "a": value tree, "s": seconds}`, where the seconds
 are those after which the worker interrupts student code (0: never; the judge's own clock runs apart); a reply's is
 `{"n": nonce, "ok": value tree}` or `{"n": nonce, "err": {...}}`, and either may add `"gen"`, the states that the
-generators among the arguments were left in. The nonce is drawn anew for each call by the judge: a reply that does not
-repeat it answers something else, and is refused.
+generators among the arguments were left in. The first request of a check has `"r"`, a seed, too: before it is obeyed
+everything is made as if RESET had been asked, whose answer the reply then has as `"sw"`. The nonce is drawn anew for
+each call by the judge: a reply that does not repeat it answers something else, and is refused.
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ class Request(NamedTuple):
     operation: str
     arguments: dict[str, Any]
     seconds: float
+    reset: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class Reply:
     value: Any = None
     error: ErrorReport | None = None
     generators: tuple[bytes, ...] = field(default=())
+    switched: tuple[str, ...] = ()
 
 
 class Packed(NamedTuple):
@@ -95,21 +98,27 @@ class Packed(NamedTuple):
     generators: int
 
 
-def pack_request(nonce: str, operation: str, arguments: dict[str, Any], seconds: float = 0.0) -> Packed:
+def pack_request(
+    nonce: str, operation: str, arguments: dict[str, Any], seconds: float = 0.0, reset: int | None = None
+) -> Packed:
     """A request, to be sent. Raises TypeError or ValueError for values that cannot cross."""
     encoder = Encoder()
     header = {"n": nonce, "op": operation, "a": encoder.tree(arguments), "s": seconds}
+    if reset is not None:
+        header["r"] = reset
     return Packed(pack_frame(json.dumps(header).encode("ascii"), encoder.payload), len(encoder.generators))
 
 
 def parse_request(header: bytes, payload: bytes) -> Request:
     """The request in a frame; used by the worker, which trusts the judge."""
     tree = json.loads(header)
-    return Request(tree["n"], tree["op"], decode(tree["a"], payload), tree["s"])
+    return Request(tree["n"], tree["op"], decode(tree["a"], payload), tree["s"], tree.get("r"))
 
 
-def parse_reply(header: bytes, payload: bytes, nonce: str, generators_sent: int = 0) -> Reply:
+def parse_reply(header: bytes, payload: bytes, nonce: str, generators_sent: int = 0, reset: bool = False) -> Reply:
     """The reply in a frame that a student process sent, to a call with so many generators among its arguments.
+
+    `reset`: the call was the first of a check.
 
     Raises:
         FrameError: it is malformed, or does not answer the call with this nonce.
@@ -117,16 +126,26 @@ def parse_reply(header: bytes, payload: bytes, nonce: str, generators_sent: int 
     tree = strict_loads(header)
     if type(tree) is not dict or tree.get("n") != nonce:
         raise FrameError("the reply does not answer this call")
-    if not tree.keys() <= {"n", "ok", "err", "gen"} or ("ok" in tree) == ("err" in tree):
+    if not tree.keys() <= {"n", "ok", "err", "gen", "sw"} or ("ok" in tree) == ("err" in tree):
         raise FrameError("the reply is neither a value nor an error")
+    switched = _switched(tree.get("sw"), reset)
     items = _items(tree.get("gen", []))
     if len(items) != generators_sent:
         raise FrameError("the reply holds another number of generators than the call")
     content = Payload(payload)
     generators = tuple(_generator_state(item, content) for item in items)
     if "err" in tree:
-        return Reply(error=error_from_value(tree["err"]), generators=generators)
-    return Reply(value=decode(tree["ok"], content), generators=generators)
+        return Reply(error=error_from_value(tree["err"]), generators=generators, switched=switched)
+    return Reply(value=decode(tree["ok"], content), generators=generators, switched=switched)
+
+
+def _switched(body: Any, reset: bool) -> tuple[str, ...]:
+    """What the reply says of global switches: names where it was asked to put them back, else nothing."""
+    if not reset and body is None:
+        return ()
+    if not reset or type(body) is not list or any(type(name) is not str for name in body):
+        raise FrameError("the reply tells of global switches in no known form")
+    return tuple(body)
 
 
 def _items(body: Any) -> list[Any]:

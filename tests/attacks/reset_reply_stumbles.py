@@ -1,5 +1,5 @@
-"""Loads like honest code, then answers the reset before a check with a tensor shape that torch refuses: an exception outside
-every check, which the judge took for a fault of its own. A zero became `ungraded`.
+"""Loads like honest code, then answers the reset at the beginning of a check with a tensor shape that torch refuses: an
+exception outside every check, which the judge took for a fault of its own. A zero became `ungraded`.
 
 Verdict: protocol
 Class H.
@@ -13,10 +13,10 @@ _real = worker.pack_frame
 
 
 def _forged(header, payload=b""):
-    if json.loads(header).get("ok") != []:  # what an undisturbed reset answers
+    reply = json.loads(header)
+    if "sw" not in reply:  # what a reset answers
         return _real(header, payload)
-    reply = {"n": json.loads(header)["n"], "ok": {"x": ["float32", [0] + [1 << 24] * 15, 0]}}
-    return _real(json.dumps(reply).encode())
+    return _real(json.dumps({**reply, "sw": {"x": ["float32", [0] + [1 << 24] * 15, 0]}}).encode(), payload)
 
 
 worker.pack_frame = _forged

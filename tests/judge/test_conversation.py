@@ -39,6 +39,9 @@ def switches():
     torch.set_default_dtype(torch.float64)
     os.chdir("/")
 
+def default():
+    return str(torch.get_default_dtype())
+
 def one():
     return 1
 """
@@ -110,6 +113,18 @@ def test_switches_are_put_back_and_named(conversation: Conversation) -> None:
     conversation.begin_check("a", fresh=False)
     call(conversation, "switches")
     conversation.begin_check("b", fresh=False)
+    assert conversation.take_switched() == []  # nothing has been asked yet
+    call(conversation, "one")
     assert conversation.take_switched() == ["torch.set_default_dtype", "os.chdir"]
     conversation.begin_check("c", fresh=False)
+    call(conversation, "one")
     assert conversation.take_switched() == []
+
+
+def test_switches_are_put_back_before_the_first_call_of_a_check(conversation: Conversation) -> None:
+    conversation.begin_check("a", fresh=False)
+    call(conversation, "switches")
+    conversation.begin_check("b", fresh=False)
+    assert call(conversation, "default") == "torch.float32"
+    call(conversation, "switches")
+    assert call(conversation, "default") != "torch.float32"  # within a check they stay

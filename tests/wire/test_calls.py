@@ -43,9 +43,9 @@ def unframed(frame: bytes) -> tuple[bytes, bytes]:
 )
 def test_requests_come_back(nonce: str, operation: str, arguments: dict[str, Any]) -> None:
     arguments = {key: value for key, value in arguments.items() if not isinstance(value, int) or abs(value) < 2**127}
-    for seconds in (0.0, 9.998):
-        request = parse_request(*unframed(pack_request(nonce, operation, arguments, seconds).frame))
-        assert request == (nonce, operation, arguments, seconds)
+    for seconds, reset in ((0.0, None), (9.998, 0), (9.998, 2**32 - 1)):
+        request = parse_request(*unframed(pack_request(nonce, operation, arguments, seconds, reset).frame))
+        assert request == (nonce, operation, arguments, seconds, reset)
 
 
 def test_a_request_refuses_what_cannot_cross() -> None:
@@ -71,6 +71,15 @@ def test_the_same_bytes_are_not_handed_out_twice() -> None:
     states = [{"g": [0, 8, 0]}, {"g": [0, 8, 1]}]
     with pytest.raises(FrameError, match="more than once"):
         parse_reply(reply(ok=None, gen=states), b"x" * 8, NONCE, generators_sent=2)
+
+
+def test_what_was_switched_back() -> None:
+    assert parse_reply(reply(ok=1, sw=["a", "b"]), b"", NONCE, reset=True).switched == ("a", "b")
+    assert parse_reply(reply(err=ERROR, sw=[]), b"", NONCE, reset=True).switched == ()
+    for told, reset in (([], False), (None, True), ("a", True), ([1], True), ([["a"]], True), ({"x": []}, True)):
+        fields = {} if told is None else {"sw": told}
+        with pytest.raises(FrameError, match="tells of global switches"):
+            parse_reply(reply(ok=1, **fields), b"", NONCE, reset=reset)
 
 
 def test_an_error() -> None:
