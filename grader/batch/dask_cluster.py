@@ -7,6 +7,7 @@ Dask's own configuration.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import logging
@@ -16,7 +17,8 @@ from concurrent.futures import CancelledError
 
 import dask
 import msgspec
-from distributed import Client, Future, KilledWorker
+from distributed import Client, Future, KilledWorker, Security
+from distributed.comm import connect
 
 from grader.batch.cluster_messages import Order, Readiness
 from grader.batch.dask_worker import judging, leave, prepare
@@ -24,7 +26,7 @@ from grader.batch.places import Place
 from grader.batch.slot_messages import FromSlot, Task
 from grader.errors import MachineProblem, UsageProblem
 
-_CONNECT_SECONDS = 20
+_CONNECT_SECONDS = 10
 _ARRIVAL_SECONDS = 5
 """For a finished result to arrive; then its worker is looked at: it may have been lost with the result."""
 _LARGE = "1 GiB"
@@ -57,6 +59,7 @@ class Cluster:
         self._numbers = itertools.count()
         self._task = judging()
         try:
+            asyncio.run(_knock(address))  # first: a client that fails to start complains long and loudly
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # versions are compared by the workers themselves
                 self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, name=run)
@@ -131,6 +134,11 @@ class Cluster:
             f"The Dask scheduler at {self._address} does not answer any more. What was finished is in place; run the "
             "same command again to go on."
         )
+
+
+async def _knock(address: str) -> None:
+    comm = await connect(address, timeout=_CONNECT_SECONDS, **Security().get_connection_args("client"))
+    await comm.close()
 
 
 def _answer(future: Future[bytes], place: Place) -> bytes:
