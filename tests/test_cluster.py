@@ -20,6 +20,7 @@ from grader.batch.dask_engine import DaskEngine, Wanted
 from grader.content import load_assignment
 from grader.errors import GraderError, MachineProblem
 from grader.model.submission import Submission
+from grader.pipeline import judged
 
 ROOT = Path(__file__).parent.parent
 COURSE = ROOT / "tests" / "course"
@@ -28,17 +29,24 @@ SLOW = RIGHT.replace("return 2", "import time\n    time.sleep(0.3)\n    return 2
 DIES_OF_POISON = """
 import os, signal
 from grader.batch import dask_worker
-judge = dask_worker.SlotsPlugin.judge
-def judge_or_die(self, task):
-    if b"poison" in task:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return judge(self, task)
-dask_worker.SlotsPlugin.judge = judge_or_die
+if "judge_or_die" not in str(dask_worker.SlotsPlugin.judge):  # a preload is run twice
+    judge = dask_worker.SlotsPlugin.judge
+    def judge_or_die(self, task):
+        if b"poison" in task:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return judge(self, task)
+    dask_worker.SlotsPlugin.judge = judge_or_die
 """
 OTHER_TORCH = """
 from grader.batch import dask_worker
-versions = dask_worker.versions_here
-dask_worker.versions_here = lambda: {**versions(), "torch": "1.0"}
+from grader.batch.cluster_messages import versions_here
+dask_worker.versions_here = lambda: {**versions_here(), "torch": "1.0"}
+"""
+FAILS = """
+from grader.batch import dask_worker
+def fail(self, task):
+    raise RuntimeError("no luck")
+dask_worker.SlotsPlugin.judge = fail
 """
 UNCONFINED = """
 from grader.batch import dask_worker
@@ -264,6 +272,22 @@ def test_workers_that_cannot_be_used_are_named_and_others_come_in_time(
         assert len(read_results(out)) == 3
     finally:
         cluster.end()
+
+
+@pytest.mark.full
+def test_a_worker_that_fails_is_not_the_students_fault(tmp_path: Path) -> None:
+    assignment = load_assignment(COURSE, "tiny")
+    cluster = LocalCluster(tmp_path / "cluster")
+    try:
+        cluster.add_worker("bad", preload=FAILS)
+        cluster.wait_for_workers()
+        with DaskEngine(Wanted(cluster.address, COURSE, assignment, "auto", lambda _: None), 1) as engine:
+            work = [lambda: Submission("s", "s", (), "tiny.py", {"tiny.py": RIGHT})]
+            (result,) = engine.grade_all(work, lambda submission, judge: judged(submission, judge, assignment, ""))
+    finally:
+        cluster.end()
+    assert result.status == "ungraded"
+    assert "RuntimeError: no luck" in (result.reason or "")
 
 
 @pytest.mark.full

@@ -18,7 +18,7 @@ from concurrent.futures import CancelledError
 import dask
 import msgspec
 from distributed import Client, Future, KilledWorker, Security
-from distributed.comm import connect
+from distributed.comm.core import connect
 
 from grader.batch.cluster_messages import Order, Readiness
 from grader.batch.dask_worker import judging, leave, prepare
@@ -91,7 +91,7 @@ class Cluster:
             return msgspec.msgpack.decode(answer, type=Readiness)
         if answer is None or isinstance(answer, (OSError, KeyError)):  # the scheduler does not know it any more
             raise WorkerLost(str(answer))
-        if isinstance(answer, ImportError):
+        if isinstance(answer, ImportError) or "ModuleNotFoundError" in str(answer):  # which Dask may put into another
             return Readiness(problem=f"It does not have this grader ({answer}); install what the command has.")
         return Readiness(problem=f"Its slots cannot be opened: {type(answer).__name__}: {answer}.")
 
@@ -116,6 +116,12 @@ class Cluster:
             raise WorkerLost(str(error)) from None
         except CancelledError:
             raise self._gone() from None
+        except WorkerLost:
+            raise
+        except Exception as error:  # of the task, or of a scheduler that cannot pass it on
+            if self._client.status != "running":
+                raise self._gone() from None
+            return FromSlot(lost=f"the worker {place.address} failed: {type(error).__name__}: {error}")
         if not answer:
             raise WorkerLost(f"{place.address} has no slots of this run any more")
         return msgspec.msgpack.decode(answer, type=FromSlot)
