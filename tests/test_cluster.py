@@ -55,6 +55,10 @@ def choose(*_):
     raise MachineProblem("Student code can't be confined on this machine, so nothing was graded.")
 dask_worker.choose = choose
 """
+ONE_SLOT = """
+from grader.batch import dask_worker
+dask_worker.slots_at_once = lambda *_: 1
+"""
 NO_GRADER = """
 import sys
 sys.modules["grader.batch.dask_worker"] = None
@@ -272,6 +276,25 @@ def test_workers_that_cannot_be_used_are_named_and_others_come_in_time(
         assert len(read_results(out)) == 3
     finally:
         cluster.end()
+
+
+@pytest.mark.full
+def test_where_one_slot_at_a_time_can_be_confined_one_worker_is_used(tmp_path: Path) -> None:
+    told: list[str] = []
+    cluster = LocalCluster(tmp_path / "cluster")
+    try:
+        for name in ("one", "two"):
+            cluster.add_worker(name, "--nthreads", "2", preload=ONE_SLOT)
+        cluster.wait_for_workers()
+        wanted = Wanted(cluster.address, COURSE, load_assignment(COURSE, "tiny"), "auto", told.append)
+        with DaskEngine(wanted, 12) as engine:
+            work = [lambda n=n: Submission(f"s{n}", "s", (), "tiny.py", {"tiny.py": SLOW}) for n in range(12)]
+            results = list(engine.grade_all(work, lambda submission, judge: judge.judge(submission)))
+    finally:
+        cluster.end()
+    assert [result.score for result in results] == [100] * 12
+    assert sum(": 1 slots; isolation" in text for text in told) == 1
+    assert sum("is left out: In mode" in text for text in told) == 1
 
 
 @pytest.mark.full

@@ -180,19 +180,27 @@ class DaskEngine:
                     problem=f"In mode {ready.mode} one slot at a time can be confined for each machine and user, and "
                     f"{other} has it."
                 )
-            self._known[address] = ready
             if ready.problem is None:
+                self._known[address] = ready
                 self._places.add(address, ready.slots)
                 if self._grow is not None:
                     self._grow(self._places.count)
-            self._changed.notify_all()
+                self._changed.notify_all()
         if ready.problem is None:
             wanted.tell(f"Worker {address}: {ready.slots} slots; isolation {ready.mode}.")
-        elif ready.everywhere:
-            self._stop(UsageProblem(ready.problem))
         else:
-            wanted.tell(f"Worker {address} is left out: {ready.problem}")
+            self._refuse(address, ready, ready.problem)
+
+    def _refuse(self, address: str, ready: Readiness, problem: str) -> None:
+        """Leave a worker out, or end the run where all of them would say the same."""
+        if ready.everywhere:
+            self._stop(UsageProblem(problem))
+        else:
+            self._wanted.tell(f"Worker {address} is left out: {problem}")
             self._cluster.leave([address])
+        with self._changed:  # last: when all are refused the run ends, and the reasons must have been told by then
+            if address in self._known:
+                self._known[address] = ready
 
     def _sharing(self, ready: Readiness) -> str | None:
         """The worker that has slots beside which these must not run."""
