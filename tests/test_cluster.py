@@ -186,6 +186,7 @@ def test_broken_checks_are_the_authors_problem(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.full
 def test_an_interrupt_keeps_what_is_done_and_frees_the_workers(
     pair: LocalCluster, grader: Command, cache: Path, tmp_path: Path, read_results: Results
 ) -> None:
@@ -377,7 +378,7 @@ def test_without_dask_a_sentence_says_what_to_install(tiny_class: Path, tmp_path
     code += "from grader.cli.main import main; main()"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    assert "pip install 'grader[cluster]'" in ran.stderr
+    assert "pip install distributed" in ran.stderr
 
 
 def test_the_local_engine_does_not_load_dask() -> None:
