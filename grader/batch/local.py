@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
+from grader.batch.feeding import Feed, Outcome, Read
 from grader.batch.slot_messages import FromSlot, Job, Task, receive, send
 from grader.errors import GraderError, MachineProblem
 from grader.judge.plan import USUAL, Plan
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
 from grader.pipeline import Unjudged
-
-Read = Callable[[], Submission]
-Outcome = TypeVar("Outcome")
 
 
 def processors() -> int:
@@ -158,6 +155,11 @@ class Slots:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def each(self) -> tuple[Slot, ...]:
+        """The slots, one by one."""
+        return tuple(self._slots)
+
     def close(self) -> None:
         """End every slot."""
         for slot in self._slots:
@@ -176,33 +178,7 @@ class Slots:
 
         When the caller stops early (an interrupt, an error), the slots are ended and what they were at is dropped.
         """
-        todo: queue.SimpleQueue[Read] = queue.SimpleQueue()
-        # Bounded: a command that writes more slowly than its slots judge must not hold the class in memory.
-        done: queue.Queue[Outcome | BaseException] = queue.Queue(maxsize=4 * len(self._slots))
-        for read in work:
-            todo.put(read)
-        stopped = threading.Event()
-
-        def serve(slot: Slot) -> None:
-            with contextlib.suppress(queue.Empty):
-                while not stopped.is_set():
-                    read = todo.get_nowait()
-                    try:
-                        item: Outcome | BaseException = grade(read(), slot)
-                    except BaseException as error:  # a bug of ours: raised again in the caller's thread
-                        item = error
-                    while not stopped.is_set():
-                        with contextlib.suppress(queue.Full):
-                            done.put(item, timeout=0.5)
-                            break
-
+        feed = Feed(work, grade, ahead=4 * len(self._slots))
         for slot in self._slots:
-            threading.Thread(target=serve, args=(slot,), daemon=True).start()
-        try:
-            for _ in work:
-                item = done.get()
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
-        finally:
-            stopped.set()
+            feed.start(slot)
+        yield from feed.results()

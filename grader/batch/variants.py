@@ -1,6 +1,6 @@
 """Grading an assignment's own variants: the proof of its tests, and the source of its diagnoses.
 
-Runs in the command, with the slots of a run. Variants are the author's code and are graded exactly as submissions are.
+Runs in the command, with the engine of a run. Variants are the author's code and are graded exactly as submissions are.
 What the wrong ones make the checks observe is kept in the user's cache folder, one file a version of assignment and
 variants, readable by the user alone: it holds hidden values.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 import grader
-from grader.batch.local import Slots
+from grader.batch.engines import Engine
 from grader.content import stub_file, variant_files
 from grader.errors import UsageProblem
 from grader.judge.diagnosis import Misconceptions, describe_variant
@@ -69,12 +69,12 @@ def submission_of(variant: Variant, assignment: Assignment) -> Submission:
 
 
 def grade_variants(
-    slots: Slots, assignment: Assignment, variants: list[Variant], done: Callable[[], None]
+    engine: Engine, assignment: Assignment, variants: list[Variant], done: Callable[[], None]
 ) -> dict[tuple[str, str], GradeResult]:
     """Results by (kind, slug); `done` is called after each."""
     work = [_reader(submission_of(variant, assignment)) for variant in variants]
     results: dict[tuple[str, str], GradeResult] = {}
-    for result in slots.grade_all(work, lambda submission, slot: judged(submission, slot, assignment, "")):
+    for result in engine.grade_all(work, lambda submission, judge: judged(submission, judge, assignment, "")):
         kind, _, slug = result.submission.id.partition("-")
         results[kind, slug] = result
         done()
@@ -97,7 +97,7 @@ def misconceptions_from(
     return Misconceptions(assignment.fingerprint, known)
 
 
-def known_misconceptions(slots: Slots, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:
+def known_misconceptions(engine: Engine, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:
     """The misconceptions of this version of the assignment, from the cache or graded now."""
     variants = read_variants(assignment, ("wrong",))
     if not variants:
@@ -109,7 +109,7 @@ def known_misconceptions(slots: Slots, assignment: Assignment, done: Callable[[]
     path = cache_folder() / f"{assignment.id}-{digest.hexdigest()[:32]}.msgpack"
     with contextlib.suppress(OSError, msgspec.DecodeError):
         return msgspec.msgpack.decode(path.read_bytes(), type=Misconceptions)
-    results = grade_variants(slots, assignment, variants, done)
+    results = grade_variants(engine, assignment, variants, done)
     known = misconceptions_from(assignment, variants, results)
     if any(result.status == "ungraded" for result in results.values()):
         return known  # what is missing may be there the next time

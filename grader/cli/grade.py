@@ -17,7 +17,8 @@ import click
 import msgspec
 
 from grader import registry
-from grader.batch.local import Read, Slot, Slots, processors
+from grader.batch.engines import DASK, LOCAL, Site, Wish, site_for
+from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
@@ -32,10 +33,9 @@ from grader.model.result import GradeResult
 from grader.model.roster import Roster, standing
 from grader.model.submission import Submission
 from grader.model.terms import unknown_people
-from grader.pipeline import Course, fingerprint, grade, publish, publish_class, publish_report
+from grader.pipeline import Course, JudgeProcess, fingerprint, grade, publish, publish_class, publish_report
 from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
-from grader.sandbox.modes import choose, slots_at_once
 from grader.store import Run
 
 MACHINE_STATUS = 3
@@ -53,6 +53,14 @@ MACHINE_STATUS = 3
     show_default=True,
     help="auto: the best that works here; strict: A1, A2 or B; plain: no protection at all.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice([LOCAL, DASK]),
+    default=LOCAL,
+    show_default=True,
+    help="local: slots of this machine; dask: those of a Dask cluster's workers.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Where the cluster's scheduler is, as tcp://HOST:8786.")
 @click.option("--fresh", is_flag=True, help="Grade everything again, whatever is there.")
 @click.option(
     "--roster",
@@ -75,6 +83,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     out: Path,
     jobs: int | None,
     isolation: str,
+    engine: str,
+    scheduler: str | None,
     fresh: bool,
     roster_file: Path | None,
     layout: str,
@@ -99,15 +109,14 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     run.refuse_other_assignment(assignment.id)
     roster = read_roster(roster_file) if roster_file else None if fresh else run.load_roster()
     found = find_submissions(source, assignment.main_file, out, run.known_ids(), _rules(assignment, layout, roster))
-    mode = choose(isolation, assignment.about.isolation.minimum, assignment.about.sandbox.profile)
+    site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
     for sentence in found_sentences(found, layout):
         say(sentence)
-    say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {mode}{_warning(mode)}")
-    batch = _Batch(folder, assignment, mode, run, fresh)
+    say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {site.confinement}")
+    batch = _Batch(folder, assignment, site, run, fresh)
     interrupted = False
     try:
-        jobs = slots_at_once(mode, jobs or processors(), assignment.about.sandbox.profile)
-        batch.grade([read for _, read in found.submissions], jobs)
+        batch.grade([read for _, read in found.submissions])
     except KeyboardInterrupt:
         interrupted = True
     ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster)
@@ -135,10 +144,9 @@ def _rules(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
 class _Batch:
     """One run of `grade`: what is left to do, and doing it."""
 
-    def __init__(self, course: Path, assignment: Assignment, mode: str, run: Run, fresh: bool) -> None:
-        self._course = course
+    def __init__(self, course: Path, assignment: Assignment, site: Site, run: Run, fresh: bool) -> None:
         self._assignment = assignment
-        self._mode = mode
+        self._site = site
         self._run = run
         self._fresh = fresh
         self._templates = templates_folder(course)
@@ -148,11 +156,11 @@ class _Batch:
         before = None if self._fresh else self._run.load(submission.id)
         if before is None or before.status == "ungraded":
             return False
-        if before.isolation.mode == "plain" and self._mode != "plain":
+        if before.isolation.mode == "plain" and self._site.mode != "plain":
             return False
         return before.fingerprint == fingerprint(submission, self._assignment)
 
-    def _first_unfinished(self, work: list[Read], jobs: int) -> list[Read]:
+    def _first_unfinished(self, work: list[Read]) -> list[Read]:
         """The work from the first submission on that is not done; the first few of these, one a slot, are read.
 
         Each submission is read once: what is done is seen here or, further back, by the slots, and what has been read
@@ -163,25 +171,25 @@ class _Batch:
             submission = read()
             if not self._is_done(submission):
                 found.append(partial(_same, submission))
-            if len(found) == jobs:
+            if len(found) == self._site.at_once:
                 return [*found, *work[number + 1 :]]
         return found
 
-    def grade(self, work: list[Read], jobs: int) -> None:
+    def grade(self, work: list[Read]) -> None:
         """Grade and write what has no result yet, or one of other files, checks or grader; returns when it is done."""
-        if not (left := self._first_unfinished(work, jobs)):
+        if not (left := self._first_unfinished(work)):
             self._run.prepare()
             say("Nothing new to grade.")
             return
         started = time.monotonic()
         count = 0
-        with Slots(self._course, self._assignment.id, self._mode, min(jobs, len(left)), len(left)) as slots:
+        with self._site.open(len(left)) as engine:
             self._run.prepare()  # not before the checks are known to work: bad input writes nothing
             with Progress("learning the misconceptions", None) as progress:
-                known = known_misconceptions(slots, self._assignment, progress.advance)
-            course = Course(self._assignment, self._mode, known)
+                known = known_misconceptions(engine, self._assignment, progress.advance)
+            course = Course(self._assignment, self._site.mode, known)
             with Progress("grading", len(left)) as progress:
-                graded = slots.grade_all(left, lambda submission, slot: self._graded(submission, slot, course))
+                graded = engine.grade_all(left, lambda submission, judge: self._graded(submission, judge, course))
                 with contextlib.closing(graded):
                     for result in graded:
                         if result is not None:
@@ -190,9 +198,9 @@ class _Batch:
                         progress.advance()
         say(f"Graded {count} in {time.monotonic() - started:.1f} s.")
 
-    def _graded(self, submission: Submission, slot: Slot, course: Course) -> GradeResult | None:
-        """The result, or None if it is there already. In the slot's thread."""
-        return None if self._is_done(submission) else grade(submission, slot, course)
+    def _graded(self, submission: Submission, judge: JudgeProcess, course: Course) -> GradeResult | None:
+        """The result, or None if it is there already. In one of the engine's threads."""
+        return None if self._is_done(submission) else grade(submission, judge, course)
 
     def sum_up(self, here: set[str], only_here: bool, roster: Roster | None) -> list[str]:
         """Write and print the class, of all results or those of this source alone; returns the ids of the ungraded."""
@@ -240,7 +248,3 @@ def _extended_strangers(assignment: Assignment, results: list[GradeResult]) -> l
 
 def _same(submission: Submission) -> Submission:
     return submission
-
-
-def _warning(mode: str) -> str:
-    return ": student code is NOT confined" if mode == "plain" else ""
