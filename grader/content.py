@@ -184,6 +184,14 @@ def check_files(assignment: Assignment, public_only: bool) -> list[Path]:
     return found
 
 
+def support_files(assignment: Assignment) -> list[Path]:
+    """What lies beside the checks for them to use: whatever else can change a mark."""
+    told = {assignment.main_file, "README.md", _MISCONCEPTIONS}
+    folders = [assignment.handout_dir, *([] if assignment.hidden_dir is None else [assignment.hidden_dir])]
+    checks = check_files(assignment, False)
+    return [path for folder in folders for path in _all_files(folder, told) if path not in checks]
+
+
 def variant_files(assignment: Assignment, kind: str) -> list[Path]:
     """The files of the `right` or `wrong` variants, sorted by name."""
     if assignment.variants_dir is None:
