@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import re
+import shutil
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +119,55 @@ class Run:
         except (OSError, msgspec.DecodeError):
             return None
 
+    def load_whole(self, name: str) -> GradeResult | None:
+        """The result with this id, with its large tensors as far as they are there, or None if it cannot be read."""
+        found = self.load(name)
+        if found is None or found.submission.id != name:
+            return None
+        sides: dict[str, dict[str, Any]] = {}
+
+        def restored(value: Any) -> Any:
+            if not is_tensor_json(value) or "key" not in value:
+                return value
+            file = str(value.get("file"))
+            if file not in sides:
+                sides[file] = self._side(name, file)
+            data = sides[file].get(value["key"])
+            return value if data is None else {"dtype": value["dtype"], "shape": value["shape"], "data": data}
+
+        checks = [_mapped(check, lambda value, _: restored(value)) for check in found.checks]
+        return msgspec.structs.replace(found, checks=checks)
+
+    def _side(self, name: str, file: str) -> dict[str, Any]:
+        """The tensors in a side file of a result; none if it is not there or not the result's."""
+        owner = _SIDE_FILE.fullmatch(file)
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            if owner is not None and owner[1] == name:
+                return msgspec.msgpack.decode((self._results / file).read_bytes(), type=dict[str, Any])
+        return {}
+
+    def ids(self) -> list[str]:
+        """The ids of all results, sorted, those that cannot be read among them."""
+        return sorted(path.stem for path in self._results.glob("*.json"))
+
+    def keep_results(self, now: datetime) -> Path:
+        """Copy the results as they are into a new folder `results.before-<time>`, which no run reads; returns it.
+
+        Raises:
+            OSError: it could not be written; then there is no such folder.
+        """
+        base = f"results.before-{now:%Y-%m-%d-%H%M%S}"
+        names = (base if number == 1 else f"{base}-{number}" for number in itertools.count(1))
+        kept = next(self.folder / name for name in names if not (self.folder / name).exists())
+        temporary = self.folder / f".{kept.name}.unfinished"
+        try:
+            shutil.copytree(self._results, temporary)
+            temporary.rename(kept)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        return kept
+
     def results(self) -> Iterator[GradeResult]:
         """Every result that can be read, in the order of the ids, without observations: a class fits in memory."""
         for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
@@ -186,15 +238,7 @@ def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
             return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "key": key}
         return value
 
-    observations = [
-        msgspec.structs.replace(
-            seen,
-            expected=moved(seen.expected, f"{check.id}/{index}/expected"),
-            actual=moved(seen.actual, f"{check.id}/{index}/actual"),
-        )
-        for index, seen in enumerate(check.observations)
-    ]
-    return msgspec.structs.replace(check, observations=observations)
+    return _mapped(check, lambda value, place: moved(value, f"{check.id}/{place}"))
 
 
 def _naming(check: CheckResult, side_file: str) -> CheckResult:
@@ -203,9 +247,18 @@ def _naming(check: CheckResult, side_file: str) -> CheckResult:
     def named(value: Any) -> Any:
         return {**value, "file": side_file} if is_tensor_json(value) and "key" in value else value
 
+    return _mapped(check, lambda value, _: named(value))
+
+
+def _mapped(check: CheckResult, change: Callable[[Any, str], Any]) -> CheckResult:
+    """The check with both sides of each observation changed; `change` is told the place too, as `0/expected`."""
     observations = [
-        msgspec.structs.replace(seen, expected=named(seen.expected), actual=named(seen.actual))
-        for seen in check.observations
+        msgspec.structs.replace(
+            seen,
+            expected=change(seen.expected, f"{index}/expected"),
+            actual=change(seen.actual, f"{index}/actual"),
+        )
+        for index, seen in enumerate(check.observations)
     ]
     return msgspec.structs.replace(check, observations=observations)
 

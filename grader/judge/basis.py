@@ -39,6 +39,8 @@ class Part:
 
     asked: str = ""
     allowed: str = ""
+    computed: bool = False
+    """Whether it computes how much it allows, perhaps from a student's values."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def digests(
         asked = [name, shared.asked, own[name].asked, *common]
         asked += [reference] if "reference" in place.fixtures else []
         asked += together if "once" in place.fixtures else []
+        # The amounts of the reference's run are not those of a student's then: no change of an amount can be followed.
+        asked += [shared.allowed, own[name].allowed] if shared.computed or own[name].computed else []
         found[name] = Part(digest(asked), digest([shared.allowed, own[name].allowed]))
     return found
 
@@ -109,8 +113,9 @@ def read_check_file(text: str) -> CheckFile:
 
 def _part(statements: list[ast.stmt], slots: _Slots) -> Part:
     cutter = _Cutter(slots)
+    computed = any(slots.computes(statement) for statement in statements)
     asked = [ast.unparse(cutter.visit(statement)) for statement in statements]
-    return Part("\n".join(asked), "\n".join(cutter.allowed))
+    return Part("\n".join(asked), "\n".join(cutter.allowed), computed)
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -127,26 +132,39 @@ class _Slots:
 
     def __init__(self, tree: ast.Module) -> None:
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-        self._handing_on = {
-            function.name: {arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)} & _ALLOWANCES
-            for function in functions
-            if function.args.kwarg is None
-        }
+        self._spread = _only_spread(tree)
+        self._handing_on = {function.name: self._taken(function) for function in functions}
         self._clean = self._only_allowing(tree)
         if not self._clean >= {name for name in _names_read(tree) if name in _ALLOWANCES}:
-            self._handing_on = {}  # some function does more with what it is told
+            self._handing_on = dict.fromkeys(
+                self._handing_on, frozenset[str]()
+            )  # some function does more with what it is told
             self._clean = self._only_allowing(tree)
-        self.constants = {
+        numbers = {
             target.id
             for node in tree.body
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and _is_number(node.value)
             for target in node.targets
-            if isinstance(target, ast.Name) and target.id in self._clean and _assignments(tree, target.id) == 1
+            if isinstance(target, ast.Name) and _assignments(tree, target.id) == 1
         }
+        imported = {
+            name.asname or name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names
+        }
+        handed = {name for name in self._clean & _ALLOWANCES if _assignments(tree, name) == 0}
+        self.constants = numbers & self._clean
+        self._steady = numbers | imported | handed | self._spread
+
+    def _taken(self, function: ast.FunctionDef) -> frozenset[str]:
+        """Keywords that a function hands on; those that it gathers it must not look at."""
+        if function.args.kwarg is not None:
+            return _ALLOWANCES if function.args.kwarg.arg in self._spread else frozenset()
+        return frozenset(arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)) & _ALLOWANCES
 
     def keywords(self, call: ast.Call) -> list[ast.keyword]:
         """The keywords of a call that say what it allows."""
-        names = frozenset(self._handing_on.get(call.func.id, ())) if isinstance(call.func, ast.Name) else frozenset()
+        names: frozenset[str] = frozenset()
+        if isinstance(call.func, ast.Name):
+            names = self._handing_on.get(call.func.id, names)
         if _method(call) is not None:
             names = _ALLOWANCES
         return [keyword for keyword in call.keywords if keyword.arg in names]
@@ -160,6 +178,23 @@ class _Slots:
     def says_only(self, node: ast.expr) -> bool:
         """Whether an expression does nothing but say how much is allowed."""
         return _is_number(node) or (isinstance(node, ast.Name) and node.id in self.constants)
+
+    def computes(self, part: ast.stmt) -> bool:
+        """Whether a statement holds a call, of whatever, that allows an amount which is not the same for everybody."""
+        for call in ast.walk(part):
+            if not isinstance(call, ast.Call):
+                continue
+            compares = isinstance(call.func, ast.Attribute) and call.func.attr in _PLACES
+            places = _PLACES[call.func.attr] if compares and isinstance(call.func, ast.Attribute) else ()
+            if compares and any(isinstance(argument, ast.Starred) for argument in call.args):
+                return True
+            values = [call.args[place] for place in places if place < len(call.args)]
+            values += [word.value for word in call.keywords if word.arg in _ALLOWANCES or (compares and not word.arg)]
+            if not all(
+                _is_number(value) or (isinstance(value, ast.Name) and value.id in self._steady) for value in values
+            ):
+                return True
+        return False
 
     def hands_on(self, function: str, argument: str) -> bool:
         """Whether an argument of a function of the file is an allowance."""
@@ -185,6 +220,20 @@ def _method(call: ast.Call) -> str | None:
     return None
 
 
+def _only_spread(tree: ast.Module) -> set[str]:
+    """Names that are read, and nowhere but as `expect.…(**name)`."""
+    spread = [
+        keyword.value.id
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and _method(call) is not None
+        for keyword in call.keywords
+        if keyword.arg is None and isinstance(keyword.value, ast.Name)
+    ]
+    everywhere = _names_read(tree)
+    stored = {name for name in spread if _assignments(tree, name)}
+    return {name for name in spread if everywhere.count(name) == spread.count(name)} - stored
+
+
 def _names_read(tree: ast.Module) -> list[str]:
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
 
@@ -202,7 +251,7 @@ class _Cutter(ast.NodeTransformer):
     allowed: list[str] = field(default_factory=list)
     _calls: int = 0
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  the name is ast's
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         """Take out what a call allows, each with the number of the call, so that none passes for another's."""
         self._calls += 1
         number = self._calls
@@ -215,7 +264,7 @@ class _Cutter(ast.NodeTransformer):
                 node.args[place] = ast.Constant("allowed")
         return self.generic_visit(node)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """Take out a constant that says what is allowed."""
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id in self.slots.constants:
@@ -223,7 +272,7 @@ class _Cutter(ast.NodeTransformer):
             return ast.Pass()
         return self.generic_visit(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Take out the docstring, marks, and what is allowed where a caller does not say."""
         node.decorator_list = [mark for mark in node.decorator_list if _mark(mark) not in _MARKS]
         if ast.get_docstring(node) is not None:

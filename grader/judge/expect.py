@@ -192,7 +192,7 @@ class Expect:
             self._fail(name, "shape", [], list(tensor.shape), text)
         return float(tensor.reshape(()).item())
 
-    def _record(  # noqa: PLR0913, PLR0917  the fields of an observation
+    def _record(
         self, name: str, kind: str, expected: Any, actual: Any, text: str, allowed: dict[str, Any] | None = None
     ) -> None:
         seen = Observation(name, kind, expected, actual, text, msgspec.UNSET if allowed is None else allowed)

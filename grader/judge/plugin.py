@@ -13,7 +13,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -42,7 +42,7 @@ class CheckSpec:
     needs: tuple[str, ...]
     fresh: bool
     public: bool
-    text: Part = Part()
+    text: Part = field(default_factory=Part)
     """Digests of what it asks and of what it allows."""
 
 

@@ -106,7 +106,9 @@ def again(seen: Observation, allowed: dict[str, Any]) -> Observation:
 
 def _claims(seen: Observation, least: list[float | None]) -> list[Claim]:
     columns = (seen.expected["of"], seen.actual["count"], seen.actual["total"], seen.expected["share"], least)
-    return [Claim(name, count, total, float(share), low) for name, count, total, share, low in zip(*columns, strict=True)]
+    return [
+        Claim(name, count, total, float(share), low) for name, count, total, share, low in zip(*columns, strict=True)
+    ]
 
 
 def _tensor(value: Any) -> torch.Tensor:

@@ -134,7 +134,7 @@ class Lateness(msgspec.Struct, frozen=True):
 
 
 class AssignmentInfo(msgspec.Struct, frozen=True):
-    """Which assignment, in which version; `conditions` is a digest of what student code had to live with: limits, names."""
+    """Which assignment, in which version; `conditions` is a digest of what student code had to live with, as limits."""
 
     id: str
     version: str
