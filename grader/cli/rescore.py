@@ -24,6 +24,7 @@ from grader.judge.rescoring import Left, Today, rescore
 from grader.model.assignment import Assignment
 from grader.model.changes import Change, change_of
 from grader.model.result import GradeResult
+from grader.model.submission import Submission
 from grader.pipeline import judged, publish, publish_class
 from grader.render.changes import print_changes
 from grader.render.talk import say
@@ -82,15 +83,20 @@ def _assignment_of(run: Run) -> str:
 def _today(course: Path, assignment: Assignment) -> Today:
     """What the checks are and allow now, by a run of the reference, which has to pass them."""
     mode = choose("auto", "plain", assignment.about.sandbox.profile)
-    (reference,) = read_variants(assignment, ("reference",))
     with Slots(course, assignment.id, mode, 1) as slots:
-        work = [lambda: submission_of(reference, assignment)]
+        work = [lambda: reference_of(assignment)]
         (found,) = slots.grade_all(work, lambda submission, slot: judged(submission, slot, assignment, mode))
     failed = [check.id for check in found.checks if check.status != "passed"]
     if found.status != "graded" or failed:
         what = f"does not pass {', '.join(failed)}" if failed else f"cannot be graded: {found.reason}"
         raise UsageProblem(f"The reference of {assignment.id} {what}; nothing was rescored. See `grader validate`.")
     return Today(found.assignment, assignment.about.deadline, found.checks)
+
+
+def reference_of(assignment: Assignment) -> Submission:
+    """The reference as somebody would hand it in."""
+    (reference,) = read_variants(assignment, ("reference",))
+    return submission_of(reference, assignment)
 
 
 @dataclass
@@ -165,7 +171,7 @@ class _Rescoring:
             f"{self.relabelled} of other words alone",
             f"{self.same} the same",
         ]
-        would = "Would write" if self.dry_run else "Rescored"
+        would = "Would be rescored" if self.dry_run else "Rescored"
         say(f"{would}: {', '.join(parts)}.")
         if self.before is not None:
             say(f"The results of before are in {self.before}.")

@@ -114,7 +114,8 @@ def read_check_file(text: str) -> CheckFile:
 def _part(statements: list[ast.stmt], slots: _Slots) -> Part:
     cutter = _Cutter(slots)
     computed = any(slots.computes(statement) for statement in statements)
-    asked = [ast.unparse(cutter.visit(statement)) for statement in statements]
+    kept = (cutter.visit(statement) for statement in statements)
+    asked = [ast.unparse(statement) for statement in kept if statement is not None]
     return Part("\n".join(asked), "\n".join(cutter.allowed), computed)
 
 
@@ -151,7 +152,7 @@ class _Slots:
             name.asname or name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names
         }
         handed = {name for name in self._clean & _ALLOWANCES if _assignments(tree, name) == 0}
-        self.constants = numbers & self._clean
+        self.constants = numbers & self._clean | numbers - set(_names_read(tree))
         self._steady = numbers | imported | handed | self._spread
 
     def _taken(self, function: ast.FunctionDef) -> frozenset[str]:
@@ -264,12 +265,12 @@ class _Cutter(ast.NodeTransformer):
                 node.args[place] = ast.Constant("allowed")
         return self.generic_visit(node)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        """Take out a constant that says what is allowed."""
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        """Take out a constant that says what is allowed, or that nobody reads."""
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id in self.slots.constants:
             self.allowed.append(ast.unparse(node))
-            return ast.Pass()
+            return None
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:

@@ -99,13 +99,13 @@ class Expect:
         """A number that must be less than `bound`; NaN is not."""
         value = self._number(actual, name)
         text = verdicts.on_below(name, value, bound)
-        self._record(name, "below", bound, number_to_json(value), text, {"bound": _amount(bound)})
+        self._record(name, "below", _amount(bound), number_to_json(value), text, {"bound": _amount(bound)})
 
     def above(self, actual: Any, bound: float, name: str) -> None:
         """Every element must be greater than `bound`; NaN is not."""
         tensor = self._comparable(actual, torch.tensor(0.0), name)
         text = verdicts.on_above(name, tensor, bound)
-        self._record(name, "above", bound, value_to_json(tensor), text, {"bound": _amount(bound)})
+        self._record(name, "above", _amount(bound), value_to_json(tensor), text, {"bound": _amount(bound)})
 
     def finite(self, actual: Any, name: str) -> None:
         """No element may be NaN or infinite."""

@@ -113,7 +113,7 @@ def _claims(seen: Observation, least: list[float | None]) -> list[Claim]:
 
 def _tensor(value: Any) -> torch.Tensor:
     """The tensor that an observation holds."""
-    dtype = getattr(torch, value["dtype"]) if is_tensor_json(value) else None
+    dtype = getattr(torch, str(value["dtype"]), None) if is_tensor_json(value) else None
     if not isinstance(dtype, torch.dtype):
         raise NotKept("a value is no tensor")
     if value["data"] is None:
