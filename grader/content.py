@@ -95,6 +95,21 @@ def load_assignment(course: Path, name: str) -> Assignment:
     )
 
 
+def load_private_assignment(course: Path, name: str) -> Assignment:
+    """The assignment called `name`, with what grading it takes.
+
+    Raises:
+        UsageProblem: as `load_assignment`, and if the hidden checks or the reference are not there.
+    """
+    assignment = load_assignment(course, name)
+    if assignment.hidden_dir is None or assignment.reference_file is None:
+        raise UsageProblem(
+            f"The hidden checks or the reference of {assignment.id} are not in {course}; name the private course "
+            "folder with --course."
+        )
+    return assignment
+
+
 def read_assignment_file(path: Path, grades: bool = True) -> AssignmentFile:
     """The description in an `assignment.toml`. Where nothing is graded, a machine need not know the deadline's zone.
 

@@ -1,4 +1,4 @@
-"""`grader grade --only` and `--failed`: a part of a class again, told before and after, and nobody's mark falls unasked."""
+"""`grader grade --only` and `--failed`: a part of a class again, before and after, and nobody's mark falls unasked."""
 
 from __future__ import annotations
 

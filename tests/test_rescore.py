@@ -227,7 +227,7 @@ def test_a_dry_run_tells_and_writes_nothing(grader: Command, copied: tuple[Path,
     ran = grader("rescore", out, "--course", course, "--dry-run")
     assert ran.returncode == 0, ran.stderr
     assert "small: bound 12.5 instead of 10, now passed, 3 points instead of 0" in unwrapped(ran.stdout)
-    assert "Would be rescored: 1 of other marks or verdicts" in ran.stderr
+    assert "Would be rescored: 1 with other points or verdicts" in ran.stderr
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == old
 
 

@@ -22,8 +22,8 @@ from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
 from grader.cli.regrade import Part, part_of, part_options
-from grader.content import course_folder, load_assignment, templates_folder
-from grader.errors import MachineProblem, UsageProblem
+from grader.content import course_folder, load_private_assignment, templates_folder
+from grader.errors import MachineProblem
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
@@ -94,12 +94,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     something was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
-    assignment = load_assignment(folder, assignment_id)
-    if assignment.hidden_dir is None or assignment.reference_file is None:
-        raise UsageProblem(
-            f"The hidden checks or the reference of {assignment.id} are not in {folder}; name the private course "
-            "folder with --course."
-        )
+    assignment = load_private_assignment(folder, assignment_id)
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
@@ -118,7 +113,11 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     except KeyboardInterrupt:
         interrupted = True
     part.tell()
-    ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster)
+    _end(interrupted, batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster), out)
+
+
+def _end(interrupted: bool, ungraded: list[str], out: Path) -> None:
+    """Leave with the status of a run that was stopped, or that could not grade everybody."""
     if interrupted:
         say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
         raise click.exceptions.Exit(130)

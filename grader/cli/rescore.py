@@ -18,7 +18,7 @@ from grader.batch.local import Slots
 from grader.batch.variants import read_variants, submission_of
 from grader.cli.class_talk import several
 from grader.cli.options import course_option
-from grader.content import course_folder, load_assignment, templates_folder
+from grader.content import course_folder, load_private_assignment, templates_folder
 from grader.errors import MachineProblem, UsageProblem
 from grader.judge.rescoring import Left, Today, rescore
 from grader.model.assignment import Assignment
@@ -49,12 +49,7 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
     if not (folder / "results").is_dir():
         raise UsageProblem(f"{folder} holds no run: there is no folder `results` in it.")
     run, place = Run(folder), course_folder(course)
-    assignment = load_assignment(place, _assignment_of(run))
-    if assignment.reference_file is None or assignment.hidden_dir is None:
-        raise UsageProblem(
-            f"The hidden checks or the reference of {assignment.id} are not in {place}; name the private course folder "
-            "with --course."
-        )
+    assignment = load_private_assignment(place, _assignment_of(run))
     today = _today(place, assignment)
     if not dry_run:
         run.prepare()
@@ -116,24 +111,30 @@ class _Rescoring:
     before: Path | None = None
 
     def go(self) -> None:
-        """Compute every result, one at a time, and write what is different."""
-        for old, new in self._computed():
-            if new is old:
-                self.same += 1
-                continue
-            change = change_of(old, new)
-            if change.reasons:
-                self.changes.append(change)
-            if change.falls and not self.accept_lower:
-                self.kept.append(change.id)
-                continue
-            self.relabelled += not change.reasons
-            if not self.dry_run:
-                # Before the first is written, and not before there is one.
-                self.before = self.before or self.run.keep_results(datetime.now().astimezone())
-                publish(new, self.run, self.templates)
-        if self.before is not None:
-            publish_class(self.run.results(), self.run, self.templates)
+        """Compute every result, one at a time, and write what is different; the class too, even when stopped."""
+        try:
+            for old, new in self._computed():
+                self._take(old, new)
+        finally:
+            if self.before is not None:
+                publish_class(self.run.results(), self.run, self.templates)
+
+    def _take(self, old: GradeResult, new: GradeResult) -> None:
+        """Note what became of one result, and write it if it is to be taken."""
+        if new is old:
+            self.same += 1
+            return
+        change = change_of(old, new)
+        if change.reasons:
+            self.changes.append(change)
+        if change.falls and not self.accept_lower:
+            self.kept.append(change.id)
+            return
+        self.relabelled += not change.reasons
+        if not self.dry_run:
+            # Before the first is written, and not before there is one.
+            self.before = self.before or self.run.keep_results(datetime.now().astimezone())
+            publish(new, self.run, self.templates)
 
     def _computed(self) -> Iterator[tuple[GradeResult, GradeResult]]:
         """Each result that can be computed again, before and after."""
@@ -167,8 +168,8 @@ class _Rescoring:
             say("Nothing changes; nothing was written.")
             return
         parts = [
-            f"{changed} of other marks or verdicts",
-            f"{self.relabelled} of other words alone",
+            f"{changed} with other points or verdicts",
+            f"{self.relabelled} with other words alone",
             f"{self.same} the same",
         ]
         would = "Would be rescored" if self.dry_run else "Rescored"
