@@ -74,8 +74,13 @@ def grade(submission: Submission, judge: JudgeProcess, course: Course) -> GradeR
 
 
 def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, mode: str) -> GradeResult:
-    """The judge's result, tried again where that may help; ungraded if there is none."""
+    """The judge's result, tried again where that may help; ungraded if there is none.
+
+    A student process that was killed by nobody known is tried once more: it may have been the machine, short of memory
+    or of patience. Code that kills its own process does so again.
+    """
     result = None
+    was_killed = False
     for attempt in range(ATTEMPTS):
         time.sleep(_PAUSE_SECONDS * attempt)  # what the machine lacks it may have again in a moment
         try:
@@ -85,7 +90,9 @@ def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, 
             if problem.final:
                 break
             continue
-        if not _worth_another_try(result):
+        if not was_killed and _is_killed(result):
+            was_killed = True
+        elif not _worth_another_try(result):
             break
     assert result is not None
     return result
@@ -95,6 +102,11 @@ def _worth_another_try(result: GradeResult) -> bool:
     """A machine fault may be gone the next time; the author's stays."""
     faults = {check.fault for check in result.checks}
     return result.status == "ungraded" and "author" not in faults
+
+
+def _is_killed(result: GradeResult) -> bool:
+    """Whether a student process got SIGKILL, and from none of its limits: those have a status of their own."""
+    return any(check.status == "crashed" and check.error and check.error.type == "SIGKILL" for check in result.checks)
 
 
 def publish(result: GradeResult, run: Run, templates: Path) -> None:

@@ -8,13 +8,14 @@ submission. Files that are not ours stay as they are.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import os
 import re
 import shutil
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,10 @@ import msgspec
 
 from grader.errors import UsageProblem
 from grader.model.jsonform import result_from_json, result_to_json
-from grader.model.observation import is_tensor_json
-from grader.model.result import CheckResult, GradeResult
+from grader.model.result import CheckResult, GradeResult, Printed
 from grader.model.roster import Roster
+from grader.model.tensors import naming, put_back, taken_out
 
-_LARGE = 1024
-"""Elements above which a tensor of an observation goes into the side file."""
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
 _SIDE_FILE = re.compile(r"(.+)\.tensors-[0-9a-f]{12}\.msgpack")
 
@@ -51,6 +50,7 @@ class Run:
         self._reports = folder / "reports"
         self._roster = folder / "roster.json"
         self._locked: int | None = None
+        self._sides: dict[str, set[str]] = {}
 
     def refuse_file(self) -> None:
         """Raises UsageProblem if OUT is a file. Writes nothing."""
@@ -71,11 +71,20 @@ class Run:
                 for path in folder.iterdir():
                     if _TEMPORARY.fullmatch(path.name):
                         path.unlink()
+            self._sides = self._side_files()
             probe = self.folder / ".probe.grader-tmp"
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
             raise UsageProblem(f"OUT {self.folder} cannot be written to: {error.strerror}.") from None
+
+    def _side_files(self) -> dict[str, set[str]]:
+        """Names of side files by the id of their result, from one look at the folder."""
+        found: dict[str, set[str]] = {}
+        for path in self._results.iterdir():
+            if side := _SIDE_FILE.fullmatch(path.name):
+                found.setdefault(side[1], set()).add(path.name)
+        return found
 
     def _lock(self) -> None:
         """Keep other runs out of this folder as long as this process lives, where the system has such locks."""
@@ -124,19 +133,8 @@ class Run:
         found = self.load(name)
         if found is None or found.submission.id != name:
             return None
-        sides: dict[str, dict[str, Any]] = {}
-
-        def restored(value: Any) -> Any:
-            if not is_tensor_json(value) or "key" not in value:
-                return value
-            file = str(value.get("file"))
-            if file not in sides:
-                sides[file] = self._side(name, file)
-            data = sides[file].get(value["key"])
-            return value if data is None else {"dtype": value["dtype"], "shape": value["shape"], "data": data}
-
-        checks = [_mapped(check, lambda value, _: restored(value)) for check in found.checks]
-        return msgspec.structs.replace(found, checks=checks)
+        read = functools.cache(functools.partial(self._side, name))  # one file a result
+        return msgspec.structs.replace(found, checks=put_back(found.checks, read))
 
     def _side(self, name: str, file: str) -> dict[str, Any]:
         """The tensors in a side file of a result; none if it is not there or not the result's."""
@@ -169,12 +167,22 @@ class Run:
         return kept
 
     def results(self) -> Iterator[GradeResult]:
-        """Every result that can be read, in the order of the ids, without observations: a class fits in memory."""
+        """Every result that can be read, in the order of the ids, without its large tensors."""
         for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
             found = self.load(path.stem)
             if found is not None and found.submission.id == path.stem:
-                checks = [msgspec.structs.replace(check, observations=[]) for check in found.checks]
-                yield msgspec.structs.replace(found, checks=checks)
+                yield found
+
+    def summaries(self) -> Iterator[GradeResult]:
+        """Every result, without what its own report alone needs.
+
+        Equal checks are one object, so that a class of ten thousand fits in memory.
+        """
+        known: dict[bytes, CheckResult] = {}
+        for found in self.results():
+            checks = [_summary(check, known) for check in found.checks]
+            nothing = Printed()
+            yield msgspec.structs.replace(found, checks=checks, stdout="", stderr="", printed_for_student=nothing)
 
     def refuse_other_assignment(self, assignment: str) -> None:
         """Raises UsageProblem if OUT holds results of another assignment, which a run would mix with its own."""
@@ -191,19 +199,19 @@ class Run:
         The side file is named by its content and written first: at no moment does a result name what is not there.
         """
         name = result.submission.id
-        tensors: dict[str, Any] = {}
-        checks = [_slim(check, tensors) for check in result.checks]
+        checks, tensors = taken_out(result.checks)
         side: Path | None = None
         if tensors:
             content = msgspec.msgpack.encode(tensors)
             side = self._results / f"{name}.tensors-{hashlib.sha256(content).hexdigest()[:12]}.msgpack"
             write_atomically(side, content)
-            checks = [_naming(check, side.name) for check in checks]
+            checks = naming(checks, side.name)
         write_atomically(self._results / f"{name}.json", result_to_json(msgspec.structs.replace(result, checks=checks)))
-        for old in self._results.iterdir():
-            found = _SIDE_FILE.fullmatch(old.name)
-            if found and found[1] == name and old != side:
-                old.unlink()
+        kept = set() if side is None else {side.name}
+        for old in self._sides.pop(name, set()) - kept:
+            (self._results / old).unlink(missing_ok=True)
+        if kept:
+            self._sides[name] = kept
 
     def save_report(self, name: str, html: str) -> None:
         """Write a student's report."""
@@ -223,52 +231,29 @@ class Run:
         except (OSError, msgspec.DecodeError):
             return None
 
-    def save_class(self, html: str, csv: str) -> None:
-        """Write the class page and the table of grades."""
+    def save_class(self, html: str, csv: Iterable[str]) -> None:
+        """Write the class page and the table of grades, the latter line by line."""
         write_atomically(self.folder / "index.html", html.encode("utf-8", "replace"))
-        write_atomically(self.folder / "grades.csv", csv.encode("utf-8", "replace"))
+        write_atomically(self.folder / "grades.csv", (line.encode("utf-8", "replace") for line in csv))
 
 
-def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
-    """The check with large tensors moved into `tensors`, each replaced by its key there."""
-
-    def moved(value: Any, key: str) -> Any:
-        if is_tensor_json(value) and value["data"] is not None and len(value["data"]) > _LARGE:
-            tensors[key] = value["data"]
-            return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "key": key}
-        return value
-
-    return _mapped(check, lambda value, place: moved(value, f"{check.id}/{place}"))
+def _summary(check: CheckResult, known: dict[bytes, CheckResult]) -> CheckResult:
+    """A check's verdict alone; the same object as that of an equal one before."""
+    slim = msgspec.structs.replace(
+        check, observations=[], seconds=0.0, feedback="", hint="", error=None, staff_detail=""
+    )
+    return known.setdefault(msgspec.msgpack.encode(slim), slim)
 
 
-def _naming(check: CheckResult, side_file: str) -> CheckResult:
-    """The check with the side file's name beside each key into it."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file, given at once or in parts, whole or not at all.
 
-    def named(value: Any) -> Any:
-        return {**value, "file": side_file} if is_tensor_json(value) and "key" in value else value
-
-    return _mapped(check, lambda value, _: named(value))
-
-
-def _mapped(check: CheckResult, change: Callable[[Any, str], Any]) -> CheckResult:
-    """The check with both sides of each observation changed; `change` is told the place too, as `0/expected`."""
-    observations = [
-        msgspec.structs.replace(
-            seen,
-            expected=change(seen.expected, f"{index}/expected"),
-            actual=change(seen.actual, f"{index}/actual"),
-        )
-        for index, seen in enumerate(check.observations)
-    ]
-    return msgspec.structs.replace(check, observations=observations)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises OSError; the file then is what it was before."""
+    Raises OSError; the file then is what it was before.
+    """
     temporary = path.with_name(f".{path.name}.grader-tmp")
     try:
         with open(temporary, "wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

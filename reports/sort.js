@@ -1,6 +1,7 @@
 "use strict";
 // Sorts tables by their column heads and filters the table of submissions. Without it every row is there, in the
 // order of the run. A cell's `data-sort` is its number, or empty where there is none: such cells come last both ways.
+// Of a large class only the first rows are drawn until all are asked for: the style sheet hides those called `later`.
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -26,6 +27,7 @@ function sortBy(table, head) {
     return ascending ? compare(a.key, b.key) : compare(b.key, a.key);
   });
   body.append(...keyed.map((item) => item.row));
+  table.dispatchEvent(new Event("sorted"));
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -40,26 +42,45 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 const form = document.querySelector("form.filter");
 if (form) {
-  const [find, status, late, shown] = ["find", "status", "late", "shown"].map((id) => document.getElementById(id));
-  const rows = Array.from(document.querySelectorAll("#rows tbody tr"), (row) => {
-    return { row, text: row.textContent.toLowerCase() };
-  });
-  const filter = () => {
-    const words = find.value.toLowerCase().split(/\s+/);
+  const [find, status, late, shown, more, table] = ["find", "status", "late", "shown", "more", "rows"].map((id) =>
+    document.getElementById(id),
+  );
+  const body = table.tBodies[0];
+  const texts = new Map();
+  const textOf = (row) => {
+    if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
+    return texts.get(row);
+  };
+  let most = Number(table.dataset.drawn);
+  const arrange = () => {
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = (select, value) => !select || !select.value || select.value === value;
     let count = 0;
-    for (const { row, text } of rows) {
+    for (const row of body.rows) {
       const fits =
-        words.every((word) => text.includes(word)) &&
         chosen(status, row.dataset.status) &&
-        chosen(late, row.dataset.late);
-      row.hidden = !fits;
+        chosen(late, row.dataset.late) &&
+        words.every((word) => textOf(row).includes(word));
       count += fits;
+      if (row.hidden === fits) row.hidden = !fits;
+      if (row.classList.contains("later") !== count > most) row.classList.toggle("later", count > most);
     }
-    shown.textContent = `${count} of ${rows.length} shown`;
+    more.hidden = count <= most;
+    more.textContent = `Show all ${count} rows`;
+    const found = words.length || status.value || (late && late.value) ? "found" : "there";
+    shown.textContent =
+      count > most
+        ? `${count} of ${body.rows.length} ${found}, the first ${most} shown`
+        : `${count} of ${body.rows.length} shown`;
   };
+  more.addEventListener("click", () => {
+    most = Infinity;
+    arrange();
+    table.parentElement.focus();
+  });
+  table.addEventListener("sorted", arrange);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", filter);
+  form.addEventListener("input", arrange);
   form.hidden = false;
-  filter();
+  arrange();
 }

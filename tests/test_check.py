@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
+import pytest
 from notebooks import notebook
 
 from grader.model.jsonform import result_schema
 
 ROOT = Path(__file__).parent.parent
 CLASS = ROOT / "examples" / "class"
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "def double(x):\n    return x\n"
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -155,11 +158,13 @@ def test_broken_public_check_is_not_the_students(grader: Command, tiny_course: P
     assert "Traceback" not in ran.stdout + ran.stderr
 
 
-def test_watch_checks_again_after_a_save(tiny_course: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def watching(tiny_course: Path, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """A student's file with a mistake that is being watched, and the log of what was said."""
     folder = tmp_path / "hw"
     folder.mkdir()
     file = folder / "tiny.py"
-    file.write_text("def double(x):\n    return x\n")
+    file.write_text(WRONG)
     log = tmp_path / "log.txt"
     with log.open("w") as output:
         running = subprocess.Popen(
@@ -171,16 +176,51 @@ def test_watch_checks_again_after_a_save(tiny_course: Path, tmp_path: Path) -> N
         try:
             wait_for(log, "Watching")
             assert "0 of 40 public points" in log.read_text()
-            file.write_text("def double(x):\n    return 2 * x\n")
-            wait_for(log, "40 of 40 public points")
+            yield file, log
         finally:
             running.send_signal(signal.SIGINT)
             assert running.wait(30) in (0, 130)
 
 
-def wait_for(log: Path, text: str) -> None:
-    """Until a log holds a text; fails after a minute."""
+def test_watch_checks_again_after_a_save_and_says_what_changed(watching: tuple[Path, Path]) -> None:
+    file, log = watching
+    file.write_text(RIGHT)
+    wait_for(log, "Since the last check:")
+    told = log.read_text().split("Since the last check:")[1]
+    assert "0 → 40 of 40 public points" in told
+    assert "✓ passes now: double(x) is twice x." in told
+    file.write_text(WRONG)
+    wait_for(log, "✗ fails now: double(x) is twice x.")
+
+
+def test_watch_survives_what_editors_do(watching: tuple[Path, Path]) -> None:
+    file, log = watching
+    file.write_text("def double(x:\n    return 2 *")  # half a file
+    wait_for(log, "the file cannot be checked any more")
+    beside = file.with_name("tiny.py~new")
+    beside.write_text(RIGHT)
+    os.replace(beside, file)  # as most editors save
+    wait_for(log, "40 of 40 public points")
+    wait_for(log, "the file can be checked again")
+    file.rename(file.with_name("tiny.bak"))
+    wait_for(log, "tiny.py cannot be read")
+    file.write_bytes(b"")
+    file.write_text(WRONG)
+    wait_for(log, "✗ fails now: double(x) is twice x.", "tiny.py cannot be read")
+
+
+def test_watch_does_not_check_what_did_not_change(watching: tuple[Path, Path]) -> None:
+    file, log = watching
+    os.utime(file)
+    file.write_text(WRONG)
+    file.write_text(WRONG + "# the end\n")
+    wait_for(log, "nothing: the same checks pass and fail")
+    assert log.read_text().count("public points") == 2
+
+
+def wait_for(log: Path, text: str, after: str | None = None) -> None:
+    """Until a log holds a text, behind the last place of another one if that is given; fails after a minute."""
     deadline = time.monotonic() + 60
-    while text not in log.read_text():
+    while text not in (log.read_text() if after is None else log.read_text().rpartition(after)[2]):
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.05)

@@ -287,3 +287,13 @@ def test_interrupt_keeps_what_is_done_and_the_next_run_goes_on(
     assert {name: read_results(out)[name]["graded_at"] for name in done} == {
         name: result["graded_at"] for name, result in done.items()
     }
+
+
+@pytest.mark.full
+def test_reports_rendered_again_are_the_same(grader: Command, tmp_path: Path) -> None:
+    out, source = tmp_path / "out", ROOT / "examples" / "class-corruption"
+    assert grader("grade", source, "--assignment", "corruption", "--out", out).returncode == 0
+    pages = {path.name: path.read_bytes() for path in (out / "reports").iterdir()}
+    assert any(b"allowed" in page for page in pages.values())  # shares that were measured
+    assert grader("report", out).returncode == 0
+    assert {path.name: path.read_bytes() for path in (out / "reports").iterdir()} == pages

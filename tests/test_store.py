@@ -143,6 +143,26 @@ def test_the_side_file_goes_when_it_is_needed_no_more(run: Run) -> None:
     assert sorted(everything(run.folder)) == ["results/a.json"]
 
 
+def test_side_files_of_an_earlier_run_go_too(run: Run) -> None:
+    run.save(result("a", Observation("o", "close", LARGE, 1, "")))
+    run.save(result("b", Observation("o", "close", LARGE, 1, "")))
+    later = Run(run.folder)
+    later._locked = run._locked  # as after the end of the first
+    later.prepare()
+    later.save(result("a"))
+    assert [name.split(".")[0] for name in everything(run.folder) if name.endswith(".msgpack")] == ["results/b"]
+
+
+def test_summaries_share_equal_checks(run: Run) -> None:
+    seen = Observation("o", "close", SMALL, [1, "x"], "long")
+    for name in ("a", "b"):
+        run.save(msgspec.structs.replace(result(name, seen), stdout="printed"))
+    first, second = run.summaries()
+    assert first.checks[0] is second.checks[0]
+    assert (first.checks[0].status, first.checks[0].observations, first.stdout) == ("passed", [], "")
+    assert [found.checks[0].observations for found in run.results()] == [[seen], [seen]]
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -162,7 +182,7 @@ def test_values_that_only_look_like_tensors(run: Run, value: Any) -> None:
 
 def test_reports_and_the_class(run: Run) -> None:
     run.save_report("a", "<p>Zoë \ud800</p>")
-    run.save_class("<p>class</p>", "id\r\na\r\n")
+    run.save_class("<p>class</p>", iter(["id\r\n", "a\r\n"]))
     assert everything(run.folder) == {
         "reports/a.html": "<p>Zoë ?</p>".encode(),
         "index.html": b"<p>class</p>",

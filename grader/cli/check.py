@@ -28,6 +28,7 @@ from grader.sandbox.modes import backend_for
 if TYPE_CHECKING:
     from grader.judge.session import Judge
     from grader.model.result import GradeResult
+    from grader.model.view import StudentView
 
 NOT_ALL_PASSED = 1
 NOT_GRADED = 3
@@ -60,6 +61,7 @@ def command(
     statuses: list[int] = []
 
     def serve(judge: Judge) -> None:
+        seen = ""
         for _ in _occasions(file, watch):
             try:
                 submission = read_working_file(file, assignment.main_file, assignment.about.names)
@@ -68,6 +70,10 @@ def command(
                     raise
                 say(str(problem))  # editors replace files: it may be back in a moment
                 continue
+            if submission.sha256 == seen:  # saved without a change, or an editor's second event of one save
+                continue
+            seen = submission.sha256
+            _separate(bool(statuses))
             result = judge.judge(submission, sandbox)
             sandbox.sweep()
             statuses.append(outputs.show(result, assignment))
@@ -125,9 +131,13 @@ def _occasions(file: Path, watch: bool) -> Iterator[None]:
     say(f"Watching {file}; Ctrl-C ends it.")
     folder, filters = file.resolve().parent, watchfiles.PythonFilter(extra_extensions=(".ipynb",))
     for _ in watchfiles.watch(folder, watch_filter=filters, debounce=100, recursive=False, raise_interrupt=True):
+        yield
+
+
+def _separate(again: bool) -> None:
+    if again:
         say("")
         say("─" * 40)
-        yield
 
 
 class _Outputs:
@@ -137,16 +147,20 @@ class _Outputs:
         self._json = json_file
         self._html = html_file
         self._templates = templates
+        self._last: StudentView | None = None
 
     def show(self, result: GradeResult, assignment: Assignment) -> int:
-        """Print and write one result; returns the exit status that it stands for."""
+        """Print and write one result, with what changed since the last; returns the exit status that it stands for."""
         from grader.judge.diagnosis import diagnose, read_misconceptions
         from grader.model.view import student_view
-        from grader.render.terminal import print_check
+        from grader.render.terminal import print_changes, print_check
 
         diagnosed = diagnose(result, read_misconceptions(misconceptions_file(assignment)))
         view = student_view(diagnosed, assignment.about.hidden_topics)
         print_check(view)
+        if self._last is not None:
+            print_changes(self._last, view)
+        self._last = view
         try:
             self._write(diagnosed, assignment)
         except OSError as error:

@@ -207,16 +207,16 @@ class _Batch:
         self._run.prepare()
         if roster is not None or only_here:
             self._run.save_roster(roster)
-        results = list(self._run.results())
+        results = list(self._run.summaries())
         if only_here:
             results = [result for result in results if result.submission.id in here]
         elif others := [result.submission.id for result in results if result.submission.id not in here]:
             say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
         if strangers := _extended_strangers(self._assignment, results):
             say(f"Nobody here has the ids of these extensions in assignment.toml: {', '.join(strangers)}.")
-        for result in results:
-            if not self._run.has_report(result.submission.id):
-                publish_report(result, self._run, self._templates)
+        for name in [result.submission.id for result in results if not self._run.has_report(result.submission.id)]:
+            if (whole := self._run.load(name)) is not None:
+                publish_report(whole, self._run, self._templates)
         publish_class(results, self._run, self._templates)
         for sentence in people_sentences(standing(self._run.load_roster(), results)):
             say(sentence)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 
 import click
@@ -45,10 +46,13 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit with the status that it promises."""
+    """Run the command line and exit with the status that it promises; being told to end is as Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that a terminal cannot show must not end a run
+    for name in ("SIGTERM", "SIGHUP"):  # a scheduler that ends a job, a terminal that is closed
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
         status = cli.main(standalone_mode=False)
     except click.exceptions.Exit as leaving:

@@ -23,9 +23,9 @@ def command(folder: Path, course: Path | None) -> None:
     run = Run(folder)
     run.prepare()
     templates = templates_folder(course_folder(course))
-    results = list(run.results())
-    for result in results:
+    count = 0
+    for count, result in enumerate(run.results(), start=1):  # noqa: B007  the last number is how many there are
         publish_report(result, run, templates)
-    publish_class(results, run, templates)
+    publish_class(run.summaries(), run, templates)
     click.echo(f"{folder / 'index.html'}")
-    click.echo(f"{len(results)} reports rendered.", err=True)
+    click.echo(f"{count} reports rendered.", err=True)

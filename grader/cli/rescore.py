@@ -68,7 +68,7 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
 
 def _assignment_of(run: Run) -> str:
     """The assignment that the results are of."""
-    found = {result.assignment.id for result in run.results()}
+    found = {result.assignment.id for result in run.summaries()}
     if len(found) != 1:
         what = f"results of several assignments: {', '.join(sorted(found))}" if found else "no result that can be read"
         raise UsageProblem(f"{run.folder} holds {what}.")
@@ -117,7 +117,7 @@ class _Rescoring:
                 self._take(old, new)
         finally:
             if self.before is not None:
-                publish_class(self.run.results(), self.run, self.templates)
+                publish_class(self.run.summaries(), self.run, self.templates)
 
     def _take(self, old: GradeResult, new: GradeResult) -> None:
         """Note what became of one result, and write it if it is to be taken."""

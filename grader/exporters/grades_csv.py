@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from grader.model.late import late_word, people_of
 from grader.model.result import GradeResult
@@ -24,20 +24,26 @@ _FORMULA_STARTS = frozenset("=+-@\N{MINUS SIGN}")
 """Also in their full-width, small and raised forms, which some spreadsheets fold into these."""
 
 
-def grades_csv(results: Iterable[GradeResult], people: Standing | None = None) -> str:
-    """The table as text, with CRLF line ends as RFC 4180 asks; `people` is the class against its roster, if any."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
+def grades_csv(results: Iterable[GradeResult], people: Standing | None = None) -> Iterator[str]:
+    """The table, line by line, with CRLF line ends as RFC 4180 asks; `people` is the class against its roster, if any.
+
+    Results are asked for one by one as their lines are.
+    """
+    yield _line(list(COLUMNS))
     most = ""
     for result in results:
         most = most or f"{result.max_score:g}"
         for student in people_of(result):
-            writer.writerow(_row(result, student, people))
+            yield _line(_row(result, student, people))
     for person in people.missing if people else ():
         hint = people.hints.get(person.student) if people else None
         notice = f"Perhaps this person's work is {hint}." if hint else ""
-        writer.writerow(["", cell(person.student), "missing", "", most, "", cell(notice)])
+        yield _line(["", cell(person.student), "missing", "", most, "", cell(notice)])
+
+
+def _line(cells: list[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
     return out.getvalue()
 
 

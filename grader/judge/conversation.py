@@ -75,12 +75,20 @@ class Conversation:
     def load(self) -> LoadReport:
         """Start a process and import the submission; after a process that dies or hangs, its definitions alone.
 
+        One that is killed by nobody known gets a second try first: code that kills its process does so again.
+
         Raises:
             StudentTrouble: neither way could be imported.
             SandboxBroken: the machine could not provide a process.
         """
         try:
-            self.report = self._start()
+            try:
+                self.report = self._start()
+            except StudentGone as gone:
+                if gone.facts.signal_name != "SIGKILL" or gone.facts.over_memory:
+                    raise
+                self._outputs.clear()
+                self.report = self._start()
         except StudentTrouble as trouble:
             self._definitions_only = True
             try:

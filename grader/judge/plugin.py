@@ -8,6 +8,7 @@ printed.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import re
@@ -269,5 +270,7 @@ def load_module(path: Path, name: str) -> Any:
     return module
 
 
+@functools.cache
 def _digest(path: Path) -> str:
+    """Of a check file, which stays as it was when it was collected."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

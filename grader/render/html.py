@@ -35,6 +35,9 @@ MAX_REPORT_BYTES = 150_000
 BINS = 10
 """Bars in the distribution of scores."""
 
+DRAWN_AT_FIRST = 500
+"""Rows of the class page that a browser draws before all are asked for: drawing ten thousand takes seconds."""
+
 
 class _Caps(NamedTuple):
     """Characters that a text of a student may take in a report, and how many notices are shown."""
@@ -141,6 +144,7 @@ def _cohort_context(view: CohortView) -> dict[str, Any]:
     return {
         "view": view,
         "scored": len(scores),
+        "drawn_at_first": DRAWN_AT_FIRST,
         "bins": _bins(scores, view.max_score),
         "names": {row.id: row.called or row.student for row in view.rows},
         "diagnosis_numbers": {m.diagnosis.slug: n for n, m in enumerate(view.misconceptions, start=1)},

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
@@ -26,6 +26,8 @@ from grader.model.view import CheckView, CohortRow, CohortView, StudentView, coh
 _MARKS = {"passed": ("✓ pass", "green"), "skipped": ("– skip", "yellow")}
 _FAILED = ("✗ FAIL", "red")
 _WIDTH_WHEN_PIPED = 100
+_MOST_ROWS = 300
+"""Submissions that are printed one by one; the class page has all."""
 
 
 def output_console() -> Console:
@@ -39,14 +41,25 @@ def shown(text: str, style: str = "") -> Text:
     return Text(plain_text(text, len(text)), style=style)
 
 
+class _Throughput(ProgressColumn):
+    """How many are done in a minute."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{60 * task.completed / task.elapsed:.0f} a minute" if task.completed and task.elapsed else "")
+
+
 class Progress:
-    """A progress bar on standard error if that is a terminal, else nothing. `total` None: no end is known."""
+    """A progress bar, with throughput and the time left, on standard error if that is a terminal, else nothing.
+
+    `total` None: no end is known.
+    """
 
     def __init__(self, what: str, total: int | None) -> None:
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
+            _Throughput(),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
@@ -69,18 +82,22 @@ class Progress:
 
 
 def print_class(results: Iterable[GradeResult], index: Path) -> None:
-    """The class as a table, its counts, and where the class page lies."""
+    """The class as a table, its counts, and where the class page lies; of a large class those not graded alone."""
     view = cohort_view(results)
+    rows = view.rows
+    if len(rows) > _MOST_ROWS:
+        rows = [row for row in rows if row.status != "graded"][:_MOST_ROWS]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", no_wrap=True, max_width=28)
     table.add_column("status", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("passed", justify="right", no_wrap=True)
     table.add_column("outcome", ratio=1)
-    for row in view.rows:
+    for row in rows:
         table.add_row(*_class_row(row))
     console = output_console()
-    console.print(table)
+    if rows:
+        console.print(table)
     console.print(shown(_counts(view)))
     console.print(shown(f"Class page: {index}"), soft_wrap=True)
 
@@ -130,6 +147,34 @@ def print_check(view: StudentView) -> None:
     everything = "All public checks passed. " if passed else ""
     topics = "; ".join(view.hidden_topics)
     console.print(shown(f"{everything}Hidden checks will still look at: {topics}."))
+
+
+def print_changes(before: StudentView, now: StudentView) -> None:
+    """What is different from the check before, for whoever watches a file."""
+    console = output_console()
+    console.print(shown("\nSince the last check:", "bold"))
+    for line in changes(before, now):
+        console.print(shown(_indented(console, plain_text(line, 400), 2)))
+
+
+def changes(before: StudentView, now: StudentView) -> list[str]:
+    """What became better and what worse from one check to the next, a line each."""
+    lines = []
+    if before.status != now.status:
+        words = {"graded": "the file can be checked again", "invalid": "the file cannot be checked any more"}
+        lines.append(words.get(now.status, now.status))
+    elif before.score != now.score and before.score is not None and now.score is not None:
+        lines.append(f"{before.score:g} → {now.score:g} of {now.max_score:g} public points")
+    old = {check.id: check.status for group in before.groups for check in group.checks}
+    for check in (check for group in now.groups for check in group.checks):
+        was = old.get(check.id)
+        if was is not None and (was == "passed") != (check.status == "passed"):
+            lines.append(f"{'✓ passes now' if check.status == 'passed' else '✗ fails now'}: {check.title}")
+        elif was is not None and was != check.status:
+            lines.append(f"{check.title}: {was} → {check.status}")
+    gone = {d.slug for d in before.diagnoses} - {d.slug for d in now.diagnoses}
+    lines += [f"no longer looks like: {slug.replace('_', ' ')}" for slug in sorted(gone) if now.status == "graded"]
+    return lines or ["nothing: the same checks pass and fail"]
 
 
 def _headline(view: StudentView) -> str:

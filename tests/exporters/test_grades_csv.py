@@ -41,7 +41,7 @@ def result(name: str, student: str, **fields: Any) -> GradeResult:
 
 def rows(*results: GradeResult) -> list[list[str]]:
     """The table as a spreadsheet reads it."""
-    return list(csv.reader(io.StringIO(grades_csv(results), newline="")))
+    return list(csv.reader(io.StringIO("".join(grades_csv(results)), newline="")))
 
 
 def test_columns_and_rows() -> None:
@@ -69,7 +69,7 @@ def test_late_is_yes_no_or_empty(late: bool | None, word: str) -> None:
 
 
 def test_an_empty_class_is_a_header() -> None:
-    assert grades_csv([]) == "id,student,status,score,max_score,late,notices\r\n"
+    assert "".join(grades_csv([])) == "id,student,status,score,max_score,late,notices\r\n"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_missing_invalid_and_ungraded_stay_three_things() -> None:
         result("dan", "9", status="ungraded", score=None),
         result("eve", "Eve", notices=["renamed"]),
     ]
-    found = list(csv.reader(io.StringIO(grades_csv(results, people), newline="")))
+    found = list(csv.reader(io.StringIO("".join(grades_csv(results, people)), newline="")))
     assert [(row[0], row[1], row[2], row[3]) for row in found[1:]] == [
         ("ann", "1", "graded", "87.5"),
         ("ben", "2", "graded", "0"),
@@ -159,5 +159,5 @@ def test_missing_invalid_and_ungraded_stay_three_things() -> None:
 
 
 def test_a_class_in_which_everybody_is_missing() -> None:
-    found = grades_csv([], Standing((Person("1", "Ann"),)))
+    found = "".join(grades_csv([], Standing((Person("1", "Ann"),))))
     assert found.splitlines()[1:] == [",1,missing,,,,"]

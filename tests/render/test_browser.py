@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from grader.model.result import Printed
 from grader.model.view import cohort_view, student_view
-from grader.render.html import cohort_html, student_html
+from grader.render.html import DRAWN_AT_FIRST, cohort_html, student_html
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
@@ -245,6 +245,31 @@ def test_without_script_the_table_is_whole(show: Opener, class_page: str) -> Non
     assert len(column(page, 1)) == 30
     assert page.locator("#rows button").count() == 0
     assert not page.locator("form.filter").is_visible()
+
+
+def test_a_large_class_is_drawn_in_part_until_all_is_asked_for(show: Opener, templates: Path, make_class: Any) -> None:
+    html = cohort_html(cohort_view(make_class(DRAWN_AT_FIRST + 100)), templates)
+    page = show(html)
+    visible = "#rows tbody tr:visible"
+    whole = DRAWN_AT_FIRST + 100
+    assert page.locator(visible).count() == DRAWN_AT_FIRST
+    assert page.locator("#shown").inner_text() == f"{whole} of {whole} there, the first {DRAWN_AT_FIRST} shown"
+    first, last = column(page, 1)[0], page.locator("#rows tbody tr").last.locator("th").inner_text()
+    page.locator("#find").fill(last.split()[0])  # what is not drawn is found
+    assert last in column(page, 1)
+    page.locator("#find").fill("")
+    page.locator("#rows thead button").first.click()
+    page.locator("#rows thead button").first.click()  # the last name first
+    assert page.locator(visible).count() == DRAWN_AT_FIRST
+    assert column(page, 1)[0] != first
+    page.get_by_role("button", name=f"Show all {whole} rows").click()
+    assert page.locator(visible).count() == whole
+    assert not page.locator("#more").is_visible()
+    without = show(html, java_script_enabled=False)
+    assert without.locator(visible).count() == whole
+    printed = show(html)
+    printed.emulate_media(media="print")
+    assert printed.locator(visible).count() == whole
 
 
 @pytest.mark.parametrize("size", [0, 1, 300])
