@@ -95,6 +95,21 @@ def load_assignment(course: Path, name: str) -> Assignment:
     )
 
 
+def load_private_assignment(course: Path, name: str) -> Assignment:
+    """The assignment called `name`, with what grading it takes.
+
+    Raises:
+        UsageProblem: as `load_assignment`, and if the hidden checks or the reference are not there.
+    """
+    assignment = load_assignment(course, name)
+    if assignment.hidden_dir is None or assignment.reference_file is None:
+        raise UsageProblem(
+            f"The hidden checks or the reference of {assignment.id} are not in {course}; name the private course "
+            "folder with --course."
+        )
+    return assignment
+
+
 def read_assignment_file(path: Path, grades: bool = True) -> AssignmentFile:
     """The description in an `assignment.toml`. Where nothing is graded, a machine need not know the deadline's zone.
 
@@ -182,6 +197,14 @@ def check_files(assignment: Assignment, public_only: bool) -> list[Path]:
     if not public_only and assignment.hidden_dir is not None:
         found += _files(assignment.hidden_dir, "test_*.py")
     return found
+
+
+def support_files(assignment: Assignment) -> list[Path]:
+    """What lies beside the checks for them to use: whatever else can change a mark."""
+    told = {assignment.main_file, "README.md", _MISCONCEPTIONS}
+    folders = [assignment.handout_dir, *([] if assignment.hidden_dir is None else [assignment.hidden_dir])]
+    checks = check_files(assignment, False)
+    return [path for folder in folders for path in _all_files(folder, told) if path not in checks]
 
 
 def variant_files(assignment: Assignment, kind: str) -> list[Path]:

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
+    "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "validate": ("grader.cli.validate:command", "Prove that the tests of assignments are good."),
     "release": ("grader.cli.release:command", "Write the kit for students: public files only."),

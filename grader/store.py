@@ -8,11 +8,15 @@ submission. Files that are not ours stay as they are.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import itertools
 import os
 import re
+import shutil
 import weakref
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +24,10 @@ import msgspec
 
 from grader.errors import UsageProblem
 from grader.model.jsonform import result_from_json, result_to_json
-from grader.model.observation import is_tensor_json
 from grader.model.result import CheckResult, GradeResult, Printed
 from grader.model.roster import Roster
+from grader.model.tensors import naming, put_back, taken_out
 
-_LARGE = 1024
-"""Elements above which a tensor of an observation goes into the side file."""
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
 _SIDE_FILE = re.compile(r"(.+)\.tensors-[0-9a-f]{12}\.msgpack")
 
@@ -126,6 +128,44 @@ class Run:
         except (OSError, msgspec.DecodeError):
             return None
 
+    def load_whole(self, name: str) -> GradeResult | None:
+        """The result with this id, with its large tensors as far as they are there, or None if it cannot be read."""
+        found = self.load(name)
+        if found is None or found.submission.id != name:
+            return None
+        read = functools.cache(functools.partial(self._side, name))  # one file a result
+        return msgspec.structs.replace(found, checks=put_back(found.checks, read))
+
+    def _side(self, name: str, file: str) -> dict[str, Any]:
+        """The tensors in a side file of a result; none if it is not there or not the result's."""
+        owner = _SIDE_FILE.fullmatch(file)
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            if owner is not None and owner[1] == name:
+                return msgspec.msgpack.decode((self._results / file).read_bytes(), type=dict[str, Any])
+        return {}
+
+    def ids(self) -> list[str]:
+        """The ids of all results, sorted, those that cannot be read among them."""
+        return sorted(path.stem for path in self._results.glob("*.json"))
+
+    def keep_results(self, now: datetime) -> Path:
+        """Copy the results as they are into a new folder `results.before-<time>`, which no run reads; returns it.
+
+        Raises:
+            OSError: it could not be written; then there is no such folder.
+        """
+        base = f"results.before-{now:%Y-%m-%d-%H%M%S}"
+        names = (base if number == 1 else f"{base}-{number}" for number in itertools.count(1))
+        kept = next(self.folder / name for name in names if not (self.folder / name).exists())
+        temporary = self.folder / f".{kept.name}.unfinished"
+        try:
+            shutil.copytree(self._results, temporary)
+            temporary.rename(kept)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        return kept
+
     def results(self) -> Iterator[GradeResult]:
         """Every result that can be read, in the order of the ids, without its large tensors."""
         for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
@@ -159,14 +199,13 @@ class Run:
         The side file is named by its content and written first: at no moment does a result name what is not there.
         """
         name = result.submission.id
-        tensors: dict[str, Any] = {}
-        checks = [_slim(check, tensors) for check in result.checks]
+        checks, tensors = taken_out(result.checks)
         side: Path | None = None
         if tensors:
             content = msgspec.msgpack.encode(tensors)
             side = self._results / f"{name}.tensors-{hashlib.sha256(content).hexdigest()[:12]}.msgpack"
             write_atomically(side, content)
-            checks = [_naming(check, side.name) for check in checks]
+            checks = naming(checks, side.name)
         write_atomically(self._results / f"{name}.json", result_to_json(msgspec.structs.replace(result, checks=checks)))
         kept = set() if side is None else {side.name}
         for old in self._sides.pop(name, set()) - kept:
@@ -198,45 +237,12 @@ class Run:
         write_atomically(self.folder / "grades.csv", (line.encode("utf-8", "replace") for line in csv))
 
 
-def _slim(check: CheckResult, tensors: dict[str, Any]) -> CheckResult:
-    """The check with large tensors moved into `tensors`, each replaced by its key there."""
-
-    def moved(value: Any, key: str) -> Any:
-        if is_tensor_json(value) and value["data"] is not None and len(value["data"]) > _LARGE:
-            tensors[key] = value["data"]
-            return {"dtype": value["dtype"], "shape": value["shape"], "data": None, "key": key}
-        return value
-
-    observations = [
-        msgspec.structs.replace(
-            seen,
-            expected=moved(seen.expected, f"{check.id}/{index}/expected"),
-            actual=moved(seen.actual, f"{check.id}/{index}/actual"),
-        )
-        for index, seen in enumerate(check.observations)
-    ]
-    return msgspec.structs.replace(check, observations=observations)
-
-
 def _summary(check: CheckResult, known: dict[bytes, CheckResult]) -> CheckResult:
     """A check's verdict alone; the same object as that of an equal one before."""
     slim = msgspec.structs.replace(
         check, observations=[], seconds=0.0, feedback="", hint="", error=None, staff_detail=""
     )
     return known.setdefault(msgspec.msgpack.encode(slim), slim)
-
-
-def _naming(check: CheckResult, side_file: str) -> CheckResult:
-    """The check with the side file's name beside each key into it."""
-
-    def named(value: Any) -> Any:
-        return {**value, "file": side_file} if is_tensor_json(value) and "key" in value else value
-
-    observations = [
-        msgspec.structs.replace(seen, expected=named(seen.expected), actual=named(seen.actual))
-        for seen in check.observations
-    ]
-    return msgspec.structs.replace(check, observations=observations)
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:

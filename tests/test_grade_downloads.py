@@ -14,6 +14,7 @@ import pytest
 from downloads import as_folder, as_zip
 
 from grader.cli import grade as command
+from grader.cli.regrade import Part
 from grader.content import load_assignment
 from grader.intake.source import find_submissions
 from grader.model.result import GradeResult
@@ -259,7 +260,7 @@ def test_each_submission_is_read_once(
     monkeypatch.setattr(command, "known_misconceptions", lambda *_: None)
     for round_number in range(2):
         work = [watched(name, read) for name, read in find_submissions(source, "tiny.py").submissions]
-        command._Batch(ROOT / "tests" / "course", assignment, "B", run, fresh=False).grade(work, jobs)
+        command._Batch(ROOT / "tests" / "course", assignment, "B", run, False, Part(run, None, True)).grade(work, jobs)
         assert sorted(reads) == [f"s{number}" for number in range(10)]
         assert sorted(graded) == (sorted(changed) if round_number else [f"s{number}" for number in range(10)])
         reads.clear()

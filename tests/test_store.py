@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -291,3 +293,43 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
         Run(tmp_path / "out").prepare()
     del first
     Run(tmp_path / "out").prepare()
+
+
+def test_a_whole_result_has_its_large_tensors(run: Run) -> None:
+    large = Observation("x", "close", LARGE, 1.0)
+    run.save(result("ada", large, Observation("y", "same", 1, 1)))
+    assert run.load_whole("ada") == result("ada", large, Observation("y", "same", 1, 1))
+    run.save(run.load_whole("ada") or result("ada"))
+    assert run.load_whole("ada") == result("ada", large, Observation("y", "same", 1, 1))
+    (side,) = (run.folder / "results").glob("*.msgpack")
+    side.unlink()
+    assert run.load_whole("ada") == run.load("ada")
+
+
+def test_a_side_file_of_another_is_not_read(run: Run) -> None:
+    large = Observation("x", "close", LARGE, 1.0)
+    run.save(result("ada", large))
+    run.save(result("bob", large))
+    path = run.folder / "results" / "ada.json"
+    path.write_text(path.read_text().replace("ada.tensors-", "bob.tensors-"))
+    assert run.load_whole("ada") == run.load("ada")
+
+
+def test_results_are_kept_apart_and_no_run_reads_them(run: Run) -> None:
+    run.save(result("ada"))
+    now = datetime(2026, 12, 1, 9, 5, 7, tzinfo=UTC)
+    kept = [run.keep_results(now), run.keep_results(now)]
+    assert [path.name for path in kept] == ["results.before-2026-12-01-090507", "results.before-2026-12-01-090507-2"]
+    run.save(result("ada", score=5.0))
+    assert json.loads((kept[0] / "ada.json").read_text("utf-8"))["score"] == 10
+    assert [found.score for found in run.results()] == [5.0]
+    assert run.ids() == ["ada"]
+
+
+def test_results_that_cannot_be_kept_leave_nothing_half_done(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.save(result("ada"))
+    before = everything(run.folder)
+    monkeypatch.setattr(Path, "rename", broken)
+    with pytest.raises(OSError, match="No space"):
+        run.keep_results(datetime(2026, 12, 1, tzinfo=UTC))
+    assert everything(run.folder) == before

@@ -22,8 +22,9 @@ from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
-from grader.content import course_folder, load_assignment, templates_folder
-from grader.errors import MachineProblem, UsageProblem
+from grader.cli.regrade import Part, part_of, part_options
+from grader.content import course_folder, load_private_assignment, templates_folder
+from grader.errors import MachineProblem
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
@@ -62,6 +63,7 @@ MACHINE_STATUS = 3
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Where the cluster's scheduler is, as tcp://HOST:8786.")
 @click.option("--fresh", is_flag=True, help="Grade everything again, whatever is there.")
+@part_options
 @click.option(
     "--roster",
     "roster_file",
@@ -86,6 +88,9 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     engine: str,
     scheduler: str | None,
     fresh: bool,
+    only: tuple[str, ...],
+    failed: bool,
+    accept_lower: bool,
     roster_file: Path | None,
     layout: str,
     course: Path | None,
@@ -94,32 +99,34 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
 
     Canvas, Moodle, Gradescope, Blackboard, Brightspace, nbgrader, GitHub and Google Classroom are recognised; else each
     folder or file is a student's. Writes results/ID.json and reports/ID.html for each, and index.html and grades.csv
-    for the class. A second run grades only what is new or changed. Exit status: 0 graded, 2 unusable input, 3 something
-    was not graded for a reason that is not the student's.
+    for the class. A second run grades only what is new or changed; with --only or --failed it grades that part again,
+    tells before and after, and keeps the result of who would lose points. Exit status: 0 graded, 2 unusable input, 3
+    something was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
-    assignment = load_assignment(folder, assignment_id)
-    if assignment.hidden_dir is None or assignment.reference_file is None:
-        raise UsageProblem(
-            f"The hidden checks or the reference of {assignment.id} are not in {folder}; name the private course "
-            "folder with --course."
-        )
+    assignment = load_private_assignment(folder, assignment_id)
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
     roster = read_roster(roster_file) if roster_file else None if fresh else run.load_roster()
     found = find_submissions(source, assignment.main_file, out, run.known_ids(), _rules(assignment, layout, roster))
+    part = part_of(run, [name for name, _ in found.submissions], only, failed, fresh, accept_lower)
     site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
     for sentence in found_sentences(found, layout):
         say(sentence)
     say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {site.confinement}")
-    batch = _Batch(folder, assignment, site, run, fresh)
+    batch = _Batch(folder, assignment, site, run, fresh, part)
     interrupted = False
     try:
-        batch.grade([read for _, read in found.submissions])
+        batch.grade([read for name, read in found.submissions if name in part])
     except KeyboardInterrupt:
         interrupted = True
-    ungraded = batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster)
+    part.tell()
+    _end(interrupted, batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster), out)
+
+
+def _end(interrupted: bool, ungraded: list[str], out: Path) -> None:
+    """Leave with the status of a run that was stopped, or that could not grade everybody."""
     if interrupted:
         say("Interrupted. Everything graded so far is in place; run the same command again to go on.")
         raise click.exceptions.Exit(130)
@@ -144,11 +151,12 @@ def _rules(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
 class _Batch:
     """One run of `grade`: what is left to do, and doing it."""
 
-    def __init__(self, course: Path, assignment: Assignment, site: Site, run: Run, fresh: bool) -> None:
+    def __init__(self, course: Path, assignment: Assignment, site: Site, run: Run, fresh: bool, part: Part) -> None:
         self._assignment = assignment
         self._site = site
         self._run = run
-        self._fresh = fresh
+        self._fresh = fresh or part.ids is not None
+        self._part = part
         self._templates = templates_folder(course)
 
     def _is_done(self, submission: Submission) -> bool:
@@ -224,7 +232,9 @@ class _Batch:
         return [result.submission.id for result in results if result.status == "ungraded"]
 
     def _publish(self, result: GradeResult) -> None:
-        """Write one result; one that cannot be rendered is written without what broke, for staff to look at."""
+        """Write one result that is taken; what cannot be rendered is left out of it, for staff to look at."""
+        if not self._part.takes(result):
+            return
         try:
             publish(result, self._run, self._templates)
         except OSError as error:

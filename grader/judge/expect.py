@@ -11,26 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import msgspec
 import torch
 
-from grader.judge.chance import Claim, broken, claim_text, risk_of_each_end
-from grader.judge.compare import (
-    as_tensor,
-    at,
-    describe,
-    difference_text,
-    dtype_name,
-    first_index,
-    value_to_json,
-    within,
-)
+from grader.judge import verdicts
+from grader.judge.chance import Claim
+from grader.judge.compare import as_tensor, at, describe, dtype_name, first_index, value_to_json, within
 from grader.judge.student import StudentRaised
 from grader.model.observation import Observation, number_to_json
 
 RTOL = 1e-4
 ATOL = 1e-5
-_CLAIMS_TOLD = 4
-"""Up to so many claims of one comparison are all told in feedback, else the first that does not hold."""
 
 
 class CheckFailed(AssertionError):
@@ -38,10 +29,15 @@ class CheckFailed(AssertionError):
 
 
 class Expect:
-    """The `expect` fixture: one per check. `name` in every method says in plain words what is compared."""
+    """The `expect` fixture: one per check. `name` in every method says in plain words what is compared.
 
-    def __init__(self) -> None:
+    `asked` is how many calls student code had been asked for when the last comparison was made, as the argument tells.
+    """
+
+    def __init__(self, asked: Callable[[], int] = lambda: 0) -> None:
         self.observations: list[Observation] = []
+        self.asked = -1
+        self._asked = asked
 
     def tensor(
         self, actual: Any, name: str, shape: Sequence[int] | None = None, dtype: torch.dtype | None = None
@@ -77,12 +73,9 @@ class Expect:
         """
         wanted = as_tensor(expected)
         found = self._comparable(actual, wanted, name)
-        if list(found.shape) != list(wanted.shape):
-            text = f"{name}: expected shape {tuple(wanted.shape)}, got {tuple(found.shape)}."
-            self._fail(name, "close", value_to_json(wanted), value_to_json(found), text)
-        off = ~within(found, wanted, rtol, atol)
-        text = difference_text(name, found, wanted, off, rtol, atol) if bool(off.any()) else ""
-        self._record(name, "close", value_to_json(wanted), value_to_json(found), text)
+        text = verdicts.on_close(name, found, wanted, rtol, atol)
+        allowed = {"rtol": _amount(rtol), "atol": _amount(atol)}
+        self._record(name, "close", value_to_json(wanted), value_to_json(found), text, allowed)
 
     def equal(self, actual: Any, expected: Any, name: str) -> None:
         """Equal shapes and exactly equal values, for booleans and integers."""
@@ -98,30 +91,21 @@ class Expect:
         """The last axis of a floating tensor must sum to 1 within `atol`."""
         tensor = self.tensor(actual, name)
         sums = tensor.detach().double().sum(-1)  # (...,)
-        off = ~((sums - 1).abs() <= atol)
-        text = ""
-        if bool(off.any()):
-            index = first_index(off)
-            text = (
-                f"{name}: row {index} sums to {sums[tuple(index)].item():.6g}, not to 1 (allowed difference {atol:g})."
-            )
-        self._record(name, "rows_sum_to_one", value_to_json(torch.ones_like(sums)), value_to_json(sums), text)
+        text = verdicts.on_sums(name, sums, atol)
+        allowed = {"atol": _amount(atol)}
+        self._record(name, "rows_sum_to_one", value_to_json(torch.ones_like(sums)), value_to_json(sums), text, allowed)
 
     def below(self, actual: Any, bound: float, name: str) -> None:
         """A number that must be less than `bound`; NaN is not."""
         value = self._number(actual, name)
-        text = "" if value < bound else f"{name}: expected less than {bound:g}, got {value:.6g}."
-        self._record(name, "below", bound, number_to_json(value), text)
+        text = verdicts.on_below(name, value, bound)
+        self._record(name, "below", _amount(bound), number_to_json(value), text, {"bound": _amount(bound)})
 
     def above(self, actual: Any, bound: float, name: str) -> None:
         """Every element must be greater than `bound`; NaN is not."""
         tensor = self._comparable(actual, torch.tensor(0.0), name)
-        off = ~(tensor > bound)
-        text = ""
-        if bool(off.any()):
-            index = first_index(off)
-            text = f"{name}: expected more than {bound:g}, got {tensor[tuple(index)].item():.6g}{at(index)}."
-        self._record(name, "above", bound, value_to_json(tensor), text)
+        text = verdicts.on_above(name, tensor, bound)
+        self._record(name, "above", _amount(bound), value_to_json(tensor), text, {"bound": _amount(bound)})
 
     def finite(self, actual: Any, name: str) -> None:
         """No element may be NaN or infinite."""
@@ -182,21 +166,9 @@ class Expect:
         `risk`: how likely a right implementation is to fail any of them, at most. It is divided among the intervals'
         ends. A claim about no case, or about a share that none or all have, does not hold.
         """
-        each, wrong = risk_of_each_end(claims, risk), broken(claims, risk)
-        text = ""
-        if wrong is not None:
-            told = claims if len(claims) <= _CLAIMS_TOLD else [wrong]
-            lines = [claim_text(claim, each) + "." for claim in told]
-            text = lines[0] if len(claims) == 1 else "\n".join([f"{name}:", *lines])
-        bounds = [(0, 0) if claim.empty else claim.bounds(each) for claim in claims]
-        expected = {
-            "of": [claim.name for claim in claims],
-            "share": [number_to_json(claim.share) for claim in claims],
-            "low": [low for low, _ in bounds],
-            "high": [high for _, high in bounds],
-        }
-        actual = {"count": [claim.count for claim in claims], "total": [claim.total for claim in claims]}
-        self._record(name, "proportions", expected, actual, text)
+        text, expected, actual = verdicts.on_claims(name, claims, risk)
+        allowed = {"risk": _amount(risk), "least": [claim.least for claim in claims]}
+        self._record(name, "proportions", expected, actual, text, allowed)
 
     def _comparable(self, actual: Any, wanted: torch.Tensor, name: str) -> torch.Tensor:
         if isinstance(actual, torch.Tensor):
@@ -220,14 +192,23 @@ class Expect:
             self._fail(name, "shape", [], list(tensor.shape), text)
         return float(tensor.reshape(()).item())
 
-    def _record(self, name: str, kind: str, expected: Any, actual: Any, text: str) -> None:
-        self.observations.append(Observation(name, kind, expected, actual, text))
+    def _record(
+        self, name: str, kind: str, expected: Any, actual: Any, text: str, allowed: dict[str, Any] | None = None
+    ) -> None:
+        seen = Observation(name, kind, expected, actual, text, msgspec.UNSET if allowed is None else allowed)
+        self.observations.append(seen)
+        self.asked = self._asked()
         if text:
             raise CheckFailed(text)
 
     def _fail(self, name: str, kind: str, expected: Any, actual: Any, text: str) -> NoReturn:
         self.observations.append(Observation(name, kind, expected, actual, text))
         raise CheckFailed(text)
+
+
+def _amount(number: Any) -> float | str:
+    """What a comparison allows, as an observation keeps it."""
+    return number_to_json(float(number))
 
 
 def _same_plain(actual: Any, expected: Any) -> bool:

@@ -15,7 +15,7 @@ from grader.judge.conversation import BudgetSpent
 from grader.judge.packages import missing_module
 from grader.model import causes
 from grader.model.assignment import Limits
-from grader.model.result import CheckStatus, Fault, StudentError
+from grader.model.result import CheckResult, CheckStatus, Fault, StudentError
 from grader.model.text import plain_line, plain_text
 from grader.sandbox.base import Place, StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.wire.calls import ErrorReport
@@ -34,6 +34,12 @@ class Outcome:
     error: StudentError | None = None
     staff_detail: str = ""
     ending: str = ""
+
+
+def skipped(before: CheckResult) -> Outcome:
+    """A check that builds on one that did not pass."""
+    text = f"Skipped, because it builds on a check that did not pass: {before.title}"
+    return Outcome("skipped", before.fault or "student", text)
 
 
 def of_error(report: ErrorReport, limits: Limits) -> Outcome:

@@ -14,14 +14,16 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pytest
 
+from grader.content import support_files
 from grader.errors import UsageProblem
 from grader.judge import marks
+from grader.judge.basis import CheckPlace, Part, digests
 from grader.judge.expect import Expect
 from grader.judge.student import Student
 from grader.model.assignment import Assignment
@@ -41,14 +43,18 @@ class CheckSpec:
     needs: tuple[str, ...]
     fresh: bool
     public: bool
+    text: Part = field(default_factory=Part)
+    """Digests of what it asks and of what it allows."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """One execution of a check's body: what it raised, if anything, and what it observed."""
+    """One execution of a check's body: what it raised, if anything, what it observed, and `asked_on`, whether student
+    code was asked for anything after that."""
 
     error: BaseException | None
     expect: Expect
+    asked_on: bool
 
 
 class JudgePlugin:
@@ -174,14 +180,14 @@ class JudgePlugin:
     def run(self, name: str, student: Student) -> Ran:
         """Run one check's body against a submission."""
         item = self._items[name]
-        self._student, self._expect, self._raised = student, Expect(), None
+        self._student, self._expect, self._raised = student, Expect(lambda: student._times_asked), None
         try:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
         finally:
             self._student = None
         if isinstance(self._raised, (KeyboardInterrupt, SystemExit)):
             raise self._raised
-        return Ran(self._raised, self._expect)
+        return Ran(self._raised, self._expect, self._expect.asked != student._times_asked)
 
     def _describe(self, items: list[pytest.Item]) -> None:
         """Fill `specs`; raises UsageProblem for what its author has to mend."""
@@ -191,6 +197,8 @@ class JudgePlugin:
                 raise UsageProblem(f"Two checks of {self._assignment.id} are called {spec.id}.")
             self._items[spec.id] = item
             self.specs.append(spec)
+        texts = self._texts()
+        self.specs = [replace(spec, text=texts[spec.id]) for spec in self.specs]
         # Visible checks first: what they print is shown, and must not hold what hidden ones have let be seen.
         self.specs.sort(key=lambda spec: spec.visibility != "visible")
         before: set[str] = set()
@@ -198,6 +206,18 @@ class JudgePlugin:
             if unknown := [need for need in spec.needs if need not in before]:
                 raise UsageProblem(f"The check {spec.id} needs {unknown[0]}, which is no check that runs before it.")
             before.add(spec.id)
+
+    def _texts(self) -> dict[str, Part]:
+        """By check, what its observations rest on: its text, what it shares with others, and for some the reference."""
+        assignment, places = self._assignment, {}
+        for name, item in self._items.items():
+            function = getattr(item, "originalname", None) or item.name
+            places[name] = CheckPlace(str(item.path), function, frozenset(getattr(item, "fixturenames", ())))
+        files = {place.file: Path(place.file).read_text("utf-8") for place in places.values()}
+        reference = assignment.reference_file
+        text = "" if reference is None else reference.read_text("utf-8")
+        beside = [f"{path.name} {_digest(path)}" for path in support_files(assignment)]
+        return digests(places, files, text, [str(assignment.about.seed), *beside])
 
     def _spec(self, item: pytest.Item) -> CheckSpec:
         if not isinstance(item, pytest.Function):

@@ -76,15 +76,14 @@ class CheckRun:
         for need in spec.needs:
             before = self._results.get(need)
             if before is not None and before.status != "passed":
-                text = f"Skipped, because it builds on a check that did not pass: {before.title}"
-                result = _result(spec, Outcome("skipped", before.fault or "student", text), [], 0.0)
+                result = _result(spec, outcome.skipped(before), [], 0.0)
                 self._results[spec.id] = result
                 return result
         started = time.monotonic()
-        ended, observations = self._execute(spec)
+        ended, observations, asked_on = self._execute(spec)
         if ended is not None and ended.status == "memory":
             ended = self._freed(ended)
-        result = _result(spec, ended, observations, time.monotonic() - started)
+        result = _result(spec, ended, observations, time.monotonic() - started, asked_on)
         printed = self._conversation.printed()
         if spec.visibility == "visible":
             self._keep_visible(printed)
@@ -123,14 +122,16 @@ class CheckRun:
         figures = staff.figures(facts, self._limits, ended_itself=False)
         return replace(ended, staff_detail=f"{ended.staff_detail}\n{figures}")
 
-    def _execute(self, spec: CheckSpec) -> tuple[Outcome | None, list[Observation]]:
+    def _execute(self, spec: CheckSpec) -> tuple[Outcome | None, list[Observation], bool]:
+        """How the check ended, what it observed, and whether student code was asked for anything after that."""
         try:
             self._conversation.begin_check(spec.id, spec.fresh)
         except (StudentTrouble, StudentRaised, SandboxBroken) as error:
-            return self._outcome(spec, error), []
+            return self._outcome(spec, error), [], True
         student = Student(self._conversation.ask, self._conversation.known, self._shared, self._plugin.salt)
         ran = self._plugin.run(spec.id, student)
-        return (None if ran.error is None else self._outcome(spec, ran.error)), ran.expect.observations
+        ended = None if ran.error is None else self._outcome(spec, ran.error)
+        return ended, ran.expect.observations, ran.asked_on
 
     def _outcome(self, spec: CheckSpec, error: BaseException) -> Outcome:
         if isinstance(error, CheckFailed):
@@ -181,7 +182,9 @@ class CheckRun:
                 told.append(notice)
 
 
-def _result(spec: CheckSpec, ended: Outcome | None, observations: list[Observation], seconds: float) -> CheckResult:
+def _result(
+    spec: CheckSpec, ended: Outcome | None, observations: list[Observation], seconds: float, asked_on: bool = True
+) -> CheckResult:
     fault: Fault | None = None if ended is None else ended.fault
     error: StudentError | None = None if ended is None else ended.error
     return CheckResult(
@@ -199,6 +202,10 @@ def _result(spec: CheckSpec, ended: Outcome | None, observations: list[Observati
         seconds=round(seconds, 4),
         error=error,
         staff_detail="" if ended is None else ended.staff_detail,
+        needs=list(spec.needs),
+        asked=spec.text.asked,
+        allowed=spec.text.allowed,
+        asked_on=asked_on,
     )
 
 

@@ -19,6 +19,7 @@ import grader
 from grader.content import check_files
 from grader.errors import UsageProblem
 from grader.judge import import_text, outcome, scoring
+from grader.judge.basis import digest
 from grader.judge.conversation import Conversation
 from grader.judge.places import Work
 from grader.judge.plan import USUAL, Plan
@@ -178,10 +179,9 @@ class Judge:
         if findings.status is not None:
             status, reason = findings.status, findings.reason
             score = 0.0 if status == "invalid" else None
-        about = self._assignment.about
         return records.GradeResult(
             schema_version=records.SCHEMA_VERSION,
-            assignment=records.AssignmentInfo(self._assignment.id, about.version, about.title),
+            assignment=about_assignment(self._assignment),
             submission=records.submission_info(submission),
             status=status,
             reason=reason,
@@ -197,6 +197,13 @@ class Judge:
             isolation=records.Isolation(mode, findings.layers),
             seconds=round(seconds, 4),
         )
+
+
+def about_assignment(assignment: Assignment) -> records.AssignmentInfo:
+    """What a result says of its assignment."""
+    about = assignment.about
+    conditions = digest([repr((about.files, about.names, about.limits, about.sandbox))])
+    return records.AssignmentInfo(assignment.id, about.version, about.title, conditions)
 
 
 def environment() -> records.Environment:

@@ -174,7 +174,8 @@ class Student:
     def __init__(
         self, ask: Ask, known: Callable[[str], None], shared: dict[str, Any] | None = None, salt: str = ""
     ) -> None:
-        self._ask = ask
+        self._to = ask
+        self._times_asked = 0
         self._known = known
         self._salt = salt
         self._shared = {} if shared is None else shared
@@ -184,6 +185,10 @@ class Student:
             raise AttributeError(name)
         self._known(name)
         return Remote(self._ask, (None, name), name, self._salt)
+
+    def _ask(self, operation: str, arguments: dict[str, Any]) -> Reply:
+        self._times_asked += 1
+        return self._to(operation, arguments)
 
 
 class _Sent:

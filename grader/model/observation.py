@@ -18,6 +18,8 @@ class Observation(msgspec.Struct, frozen=True):
     """One comparison: what it is called, its kind (`close`, `shape`, `raises`, ...), both sides, and what differed.
 
     `detail` is empty when the comparison held, else a sentence for people. `expected` and `actual` are JSON values.
+    `allowed` says how much the comparison allowed, by the names of its arguments (`rtol`, `atol`, `bound`, `risk`),
+    where that is a number that its author chooses: with it the comparison can be made again.
     """
 
     name: str
@@ -25,6 +27,7 @@ class Observation(msgspec.Struct, frozen=True):
     expected: Any
     actual: Any
     detail: str = ""
+    allowed: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def held(self) -> bool:

@@ -44,7 +44,12 @@ class StudentError(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """What became of one check. `feedback` and `staff_detail` are for staff; students read a `StudentView`."""
+    """What became of one check. `feedback` and `staff_detail` are for staff; students read a `StudentView`.
+
+    `needs` are checks that have to pass before this one runs. `asked` and `allowed` are digests of the check's text, of
+    all but how much it allows and of that (see `grader.judge.basis`). `asked_on`: something was asked of the student's
+    code after the last observation, or nothing was observed. All four are for `grader rescore`.
+    """
 
     id: str
     title: str
@@ -61,6 +66,10 @@ class CheckResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     error: StudentError | None = None
     staff_detail: str = ""
+    needs: list[str] = []
+    asked: str = ""
+    allowed: str = ""
+    asked_on: bool = True
 
 
 class FileInfo(msgspec.Struct, frozen=True):
@@ -125,11 +134,12 @@ class Lateness(msgspec.Struct, frozen=True):
 
 
 class AssignmentInfo(msgspec.Struct, frozen=True):
-    """Which assignment, in which version."""
+    """Which assignment, in which version; `conditions` is a digest of what student code had to live with, as limits."""
 
     id: str
     version: str
     title: str
+    conditions: str = ""
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -163,7 +173,8 @@ class GradeResult(msgspec.Struct, frozen=True):
     unknown. `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None,
     checks kept). `printed_for_student` is the part of the output that was printed at import or during visible checks;
     `staff_notices` are for staff alone.
-    `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it.
+    `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it. It is empty
+    where marks were computed again from the observations, at `rescored_at`.
     """
 
     schema_version: int
@@ -185,3 +196,4 @@ class GradeResult(msgspec.Struct, frozen=True):
     fingerprint: str = ""
     graded_at: str = ""
     lateness: Lateness | None = None
+    rescored_at: str = ""
