@@ -85,9 +85,7 @@ def _cluster(wish: Wish, course: Path, assignment: Assignment, tell: Callable[[s
     if wish.jobs is not None:
         raise UsageProblem("--jobs is for the local engine: a Dask worker has a slot for each of its threads.")
     if importlib.util.find_spec("distributed") is None:
-        raise UsageProblem(
-            "--engine dask needs Dask, the grader's extra `cluster`; install it with: pip install distributed"
-        )
+        raise UsageProblem("--engine dask needs Dask (the extra `cluster`); install it with: pip install distributed")
     from grader.batch.dask_engine import DaskEngine, Wanted
 
     wanted = Wanted(wish.scheduler, course, assignment, wish.isolation, tell)
