@@ -13,8 +13,8 @@ _FIRST = 1_900_000_000
 """Far above what distributions give to people, services and containers."""
 _EACH = 32
 _RANGES = 4_000_000
-_NOBODY = 65_533
-"""From here on, small namespaces have ids that mean something."""
+_NOBODY, _ABOVE = 65_533, 65_536
+"""From the one to below the other, ids mean something."""
 _SMALL = 40_000
 
 
@@ -28,9 +28,12 @@ def uids_of_this_process() -> range:
     extents = _mapped()
     if any(start <= wanted and wanted + _EACH <= end for start, end in extents):
         return range(wanted, wanted + _EACH)
-    start, end = max(extents, key=lambda extent: extent[1] - extent[0])
-    end = min(end, _NOBODY) if start < _NOBODY else end
-    room = min(_SMALL, end - start - 1000) // _EACH  # a container's own users have the first ids
+    pieces = []
+    for start, end in extents:
+        low = start + 1000  # a container's own users have the first ids
+        pieces += [(low, min(end, _NOBODY)), (max(low, _ABOVE), end)]
+    low, end = max(pieces, key=lambda piece: piece[1] - piece[0])
+    room = min(_SMALL, end - low) // _EACH
     if room < 1:
         raise LookupError("this user namespace maps too few user ids for one of its own for each submission")
     first = end - (1 + os.getpid() % room) * _EACH
