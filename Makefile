@@ -27,7 +27,9 @@ lint: $(VENV)/.developer
 
 bench: $(VENV)/.developer system-sandbox
 	for each in attention corruption mlm_loss tiny_bert; do $(BIN)/python bench/throughput.py $$each || exit 1; done
+	$(BIN)/python bench/breakdown.py
 	$(BIN)/python bench/check_cold.py
+	$(BIN)/python bench/watch.py
 	$(BIN)/python bench/confinement.py
 
 docs: $(VENV)/.developer
