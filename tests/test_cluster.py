@@ -154,6 +154,7 @@ def test_results_of_the_example_class_are_those_of_the_local_engine(
     assert len(contents(tmp_path / "there")) > 36
 
 
+@pytest.mark.full
 def test_hidden_files_lie_on_workers_only_while_a_run_lasts(pair: LocalCluster, tmp_path: Path) -> None:
     assignment = load_assignment(COURSE, "tiny")
     told: list[str] = []
@@ -174,6 +175,7 @@ def test_hidden_files_lie_on_workers_only_while_a_run_lasts(pair: LocalCluster, 
     assert told
 
 
+@pytest.mark.full
 def test_broken_checks_are_the_authors_problem(
     pair: LocalCluster, grader: Command, tiny_class: Path, tiny_course: Path, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ def arguments(tiny_course: Path, tiny_class: Path, tmp_path: Path) -> list[objec
     return ["grade", tiny_class, "--assignment", "tiny", "--out", tmp_path / "out", "--course", tiny_course]
 
 
+@pytest.mark.full
 def test_only_a_part_is_graded(
     grader: Command, arguments: list[object], tiny_class: Path, tmp_path: Path, read_results: Results
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_lower_result_is_taken_only_when_asked(
     assert read_results(tmp_path / "out")["ada"]["score"] == 30
 
 
+@pytest.mark.full
 def test_a_whole_run_tells_whose_marks_fell_with_the_same_files(
     grader: Command, arguments: list[object], tiny_course: Path, tmp_path: Path, read_results: Results
 ) -> None:

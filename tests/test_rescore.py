@@ -185,7 +185,12 @@ def without_times(result: GradeResult) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("what", CHANGES)
+QUICK = ("a looser constant", "a deadline", "a prerequisite")
+
+
+@pytest.mark.parametrize(
+    "what", [what if what in QUICK else pytest.param(what, marks=pytest.mark.full) for what in CHANGES]
+)
 def test_rescoring_gives_what_grading_gives(copied: tuple[Path, Path], tmp_path: Path, what: str) -> None:
     course, out = copied
     edits, left = CHANGES[what]
@@ -220,6 +225,7 @@ def test_reports_and_table_are_written_again_and_results_kept(
     assert "93" in (out / "reports" / "nearly.html").read_text("utf-8")
 
 
+@pytest.mark.full
 def test_a_dry_run_tells_and_writes_nothing(grader: Command, copied: tuple[Path, Path]) -> None:
     course, out = copied
     old = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
@@ -231,6 +237,7 @@ def test_a_dry_run_tells_and_writes_nothing(grader: Command, copied: tuple[Path,
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == old
 
 
+@pytest.mark.full
 def test_nothing_changed(grader: Command, copied: tuple[Path, Path]) -> None:
     course, out = copied
     ran = grader("rescore", out, "--course", course)
@@ -256,6 +263,7 @@ def test_nobodys_mark_falls_unasked(grader: Command, copied: tuple[Path, Path], 
     assert (before["large"]["score"], after["large"]["score"]) == (97, 100)
 
 
+@pytest.mark.full
 def test_a_rescored_class_is_graded_again_when_asked(
     copied: tuple[Path, Path], grader: Command, read_results: Results
 ) -> None:
@@ -275,6 +283,7 @@ def test_a_skipped_check_that_would_run_is_named(grader: Command, copied: tuple[
     assert f"--assignment tiny --out {out} --only square" in ran.stderr
 
 
+@pytest.mark.full
 def test_what_cannot_be_read_is_left(grader: Command, copied: tuple[Path, Path]) -> None:
     course, out = copied
     (out / "results" / "late.json").write_text("{")
