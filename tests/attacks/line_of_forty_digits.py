@@ -11,10 +11,10 @@ import grader.sandbox.worker as worker
 
 
 def _forged(header, payload=b""):
-    nonce = json.loads(header)["n"]
-    body = {"n": nonce, "err": {"kinds": ["ValueError"], "text": "", "file": "attention.py", "line": 10**38}}
-    if "ok" in json.loads(header) and json.loads(header)["ok"] == []:  # the answer to `reset`
-        return _real(header, payload)
+    reply = json.loads(header)
+    body = {"n": reply["n"], "err": {"kinds": ["ValueError"], "text": "", "file": "attention.py", "line": 10**38}}
+    if "sw" in reply:  # what the first call of a check is answered with, too
+        body["sw"] = reply["sw"]
     return _real(json.dumps(body).encode(), b"")
 
 
