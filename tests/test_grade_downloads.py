@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from downloads import as_folder, as_zip
 
+from grader.batch.engines import Site
 from grader.cli import grade as command
 from grader.cli.regrade import Part
 from grader.content import load_assignment
@@ -218,9 +219,6 @@ def test_a_layout_that_is_not_there(grader: Command, tiny_class: Path, tiny_cour
 class _Slots:
     """Slots that grade nothing, one submission after the other."""
 
-    def __init__(self, *_: object) -> None:
-        pass
-
     def __enter__(self) -> _Slots:
         return self
 
@@ -255,12 +253,12 @@ def test_each_submission_is_read_once(
         mark = command.fingerprint(submission, assignment)
         return msgspec.structs.replace(ungraded(submission, assignment, "B", ""), status="graded", fingerprint=mark)
 
-    monkeypatch.setattr(command, "Slots", _Slots)
+    site = Site("B", "B", jobs, lambda _: _Slots())
     monkeypatch.setattr(command, "grade", grade_one)
     monkeypatch.setattr(command, "known_misconceptions", lambda *_: None)
     for round_number in range(2):
         work = [watched(name, read) for name, read in find_submissions(source, "tiny.py").submissions]
-        command._Batch(ROOT / "tests" / "course", assignment, "B", run, False, Part(run, None, True)).grade(work, jobs)
+        command._Batch(ROOT / "tests" / "course", assignment, site, run, False, Part(run, None, True)).grade(work)
         assert sorted(reads) == [f"s{number}" for number in range(10)]
         assert sorted(graded) == (sorted(changed) if round_number else [f"s{number}" for number in range(10)])
         reads.clear()
