@@ -66,13 +66,13 @@ def source(tmp_path: Path) -> Path:
 class Runs:
     """Starts `grader grade` into one folder, again and again, with a temporary folder of its own."""
 
-    def __init__(self, source: Path, out: Path, place: Path) -> None:
+    def __init__(self, source: Path, out: Path, place: Path, *options: str) -> None:
         self.out = out
         self.temporary = place / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self._log = place / "log.txt"
         self._command = [sys.executable, "-m", "grader.cli.main", "grade", str(source), "--assignment", "tiny"]
-        self._command += ["--course", str(COURSE), "--out", str(out)]
+        self._command += ["--course", str(COURSE), "--out", str(out), *options]
         self._environment = {**os.environ, "TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(place / "cache")}
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -127,16 +127,26 @@ def name_of(pid: int) -> str:
     return ""
 
 
+def called(text: str, pids: list[int]) -> list[int]:
+    """Those of the processes whose command line holds a text."""
+    return [pid for pid in pids if text in name_of(pid)]
+
+
+def judges(command: int) -> list[int]:
+    """Processes that judge a submission now: forks of the slots."""
+    slots = called("grader.batch.slot", children(command))
+    return called("grader.batch.slot", [pid for slot in slots for pid in children(slot)])
+
+
 def victim(kind: str, command: int, rng: random.Random) -> int | None:
     """A process of that kind, if there is one now."""
     if kind.startswith("command"):
         return command
-    slots = [pid for pid in children(command) if "grader.batch.slot" in name_of(pid)]
-    below = [pid for slot in slots for pid in children(slot)]
+    slots = called("grader.batch.slot", children(command))
     groups = {
         "slot": slots,
-        "judge": [pid for pid in below if "grader.batch.slot" in name_of(pid)],
-        "sandbox": [pid for pid in below if "bwrap" in name_of(pid)],
+        "judge": judges(command),
+        "sandbox": called("bwrap", [pid for slot in slots for pid in children(slot)]),
         "anything": family(command),
     }
     return rng.choice(groups[kind]) if groups[kind] else None
@@ -199,23 +209,35 @@ def test_a_hundred_kills_lose_and_duplicate_nothing(source: Path, tmp_path: Path
 
 @linux_only
 @pytest.mark.full
-def test_a_submission_that_takes_its_judge_down_is_set_aside(source: Path, tmp_path: Path) -> None:
-    runs = Runs(source, tmp_path / "out", tmp_path)
+def test_a_submission_that_takes_its_judge_down_three_times_is_set_aside(tmp_path: Path) -> None:
+    source = tmp_path / "class"
+    texts = {"a-right": RIGHT, "b-taken-down": f"import time\ntime.sleep(3)\n{RIGHT}", "c-right": RIGHT}
+    for name, text in texts.items():
+        (source / name).mkdir(parents=True)
+        (source / name / "tiny.py").write_text(text)
+    runs = Runs(source, tmp_path / "out", tmp_path, "--jobs", "1")
     running = runs.start()
-    killed = 0
-    while running.poll() is None and killed < 3:  # whatever judges while this one is judged, three times
-        slots = [pid for pid in children(running.pid) if "grader.batch.slot" in name_of(pid)]
-        for judge in [pid for slot in slots for pid in children(slot) if "grader.batch.slot" in name_of(pid)][:1]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(judge, signal.SIGKILL)
-                killed += 1
+    while not (runs.out / "results" / "a-right.json").is_file():
+        assert running.poll() is None, runs.said
         time.sleep(0.01)
-    assert running.wait(300) in (0, 3), runs.said
+    killed: set[int] = set()
+    while len(killed) < 3:  # while it is judged: it takes seconds, and nothing else is judged beside it
+        assert running.poll() is None, runs.said
+        for judge in set(judges(running.pid)) - killed:
+            os.kill(judge, signal.SIGKILL)
+            killed.add(judge)
+        time.sleep(0.01)
+    assert running.wait(300) == 3, runs.said
     found = runs.results()
-    assert len(found) == COPIES * len(TEXTS)
-    assert sum(result["status"] == "ungraded" for result in found.values()) <= 1
+    assert {name: result["status"] for name, result in found.items()} == {
+        "a-right": "graded",
+        "b-taken-down": "ungraded",
+        "c-right": "graded",
+    }
+    assert "the judge ended with status -9" in found["b-taken-down"]["reason"]
+    assert "b-taken-down" in runs.said
     assert runs.through() == 0, runs.said
-    assert all(result["status"] != "ungraded" for result in runs.results().values())
+    assert {result["score"] for result in runs.results().values()} == {100}
 
 
 @linux_only
