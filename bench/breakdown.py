@@ -31,12 +31,11 @@ import pytest  # noqa: E402
 from grader import pipeline  # noqa: E402
 from grader.batch import slot  # noqa: E402
 from grader.batch.slot_messages import FromSlot, Job, Task  # noqa: E402
-from grader.content import load_assignment, templates_folder  # noqa: E402
+from grader.content import load_assignment, reference_submission, templates_folder  # noqa: E402
 from grader.judge.conversation import Conversation  # noqa: E402
 from grader.judge.diagnosis import Misconceptions, diagnose  # noqa: E402
 from grader.judge.plugin import JudgePlugin  # noqa: E402
 from grader.judge.session import Judge, collect_checks  # noqa: E402
-from grader.model.submission import Submission  # noqa: E402
 from grader.sandbox.modes import choose  # noqa: E402
 from grader.sandbox.process import ConnectedProcess  # noqa: E402
 from grader.sandbox.zygote import ZygoteSandbox  # noqa: E402
@@ -146,9 +145,7 @@ class Breakdown:
         slot._warm_up(judge, holder, MANY)
         os.read(self._reader, 1 << 16)  # of the rehearsal
         quiet, _ = os.pipe()
-        main = self._assignment.main_file
-        assert self._assignment.reference_file is not None
-        submission = Submission("reference", "reference", (), main, {main: self._assignment.reference_file.read_text()})
+        submission = reference_submission(self._assignment)
         with tempfile.TemporaryDirectory() as folder:
             run = Run(Path(folder) / "out")
             run.prepare()

@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ import msgspec
 import grader
 from grader.errors import UsageProblem
 from grader.model.assignment import Assignment, AssignmentFile, Attempts, Deadline, IsolationNeeds, Limits, SandboxNeeds
+from grader.model.submission import Submission
 from grader.model.terms import deadline_problem
 
 _PACKAGE = Path(grader.__file__).resolve().parent
@@ -80,7 +81,7 @@ def load_assignment(course: Path, name: str) -> Assignment:
     hidden, reference, variants = folder / "hidden", course / "reference" / f"{name}.py", folder / "variants"
     about = read_assignment_file(folder / "assignment.toml", hidden.is_dir())
     told = {about.files[0], "README.md", _MISCONCEPTIONS}
-    graded_by = [folder / "assignment.toml", *_all_files(folder / "handout", told), *_all_files(hidden, set())]
+    graded_by = [folder / "assignment.toml", *all_files(folder / "handout", told), *all_files(hidden)]
     if reference.is_file():
         graded_by.append(reference)
     return Assignment(
@@ -178,7 +179,8 @@ def _files(folder: Path, pattern: str) -> list[Path]:
     return sorted(path for path in folder.glob(pattern) if path.is_file())
 
 
-def _all_files(folder: Path, without: set[str]) -> list[Path]:
+def all_files(folder: Path, without: Collection[str] = ()) -> list[Path]:
+    """The files in a folder of an assignment, sorted, but for those of these names and what Python compiled."""
     found = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return sorted(path for path in found if path.name not in without)
 
@@ -189,6 +191,13 @@ def _fingerprint(course: Path, paths: Iterable[Path]) -> str:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(course).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
+
+
+def reference_submission(assignment: Assignment) -> Submission:
+    """The reference as somebody would hand it in; the assignment must have one."""
+    assert assignment.reference_file is not None, assignment.id
+    main = assignment.main_file
+    return Submission("reference", "reference", (), main, {main: assignment.reference_file.read_text("utf-8")})
 
 
 def check_files(assignment: Assignment, public_only: bool) -> list[Path]:
@@ -204,7 +213,7 @@ def support_files(assignment: Assignment) -> list[Path]:
     told = {assignment.main_file, "README.md", _MISCONCEPTIONS}
     folders = [assignment.handout_dir, *([] if assignment.hidden_dir is None else [assignment.hidden_dir])]
     checks = check_files(assignment, False)
-    return [path for folder in folders for path in _all_files(folder, told) if path not in checks]
+    return [path for folder in folders for path in all_files(folder, told) if path not in checks]
 
 
 def variant_files(assignment: Assignment, kind: str) -> list[Path]:

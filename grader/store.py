@@ -168,9 +168,9 @@ class Run:
 
     def results(self) -> Iterator[GradeResult]:
         """Every result that can be read, in the order of the ids, without its large tensors."""
-        for path in sorted(self._results.glob("*.json"), key=lambda path: path.stem):
-            found = self.load(path.stem)
-            if found is not None and found.submission.id == path.stem:
+        for name in self.ids():
+            found = self.load(name)
+            if found is not None and found.submission.id == name:
                 yield found
 
     def summaries(self) -> Iterator[GradeResult]:

@@ -19,8 +19,7 @@ import msgspec
 import pytest
 
 from grader.batch.local import Slots
-from grader.cli.rescore import reference_of
-from grader.content import load_assignment, templates_folder
+from grader.content import load_assignment, reference_submission, templates_folder
 from grader.judge.diagnosis import Misconceptions
 from grader.judge.rescoring import Left, Today, rescore
 from grader.model.result import GradeResult
@@ -130,7 +129,7 @@ def grade_class(course: Path, out: Path) -> Today:
     run.prepare()
     known = Course(assignment, MODE, Misconceptions("", []))
     with Slots(course, "tiny", MODE, 1) as slots:
-        work = [lambda given=given: given for given in [reference_of(assignment), *map(submission, TEXTS)]]
+        work = [lambda given=given: given for given in [reference_submission(assignment), *map(submission, TEXTS)]]
         today, *results = slots.grade_all(work, lambda given, slot: grade(given, slot, known))
     for result in results:
         publish(result, run, templates)

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from grader.content import all_files
 from grader.errors import MachineProblem
 from grader.model.assignment import Assignment
 
@@ -24,10 +25,9 @@ class Bundle(msgspec.Struct, frozen=True):
 
 def pack(course: Path, assignment: Assignment) -> Bundle:
     """Everything of the course that a slot for this assignment opens; not its variants."""
-    paths = [assignment.folder / "assignment.toml"]
-    for folder in (assignment.handout_dir, assignment.hidden_dir):
-        if folder is not None:
-            paths += [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    paths = [assignment.folder / "assignment.toml", *all_files(assignment.handout_dir)]
+    if assignment.hidden_dir is not None:
+        paths += all_files(assignment.hidden_dir)
     if assignment.reference_file is not None:
         paths.append(assignment.reference_file)
     files = {path.relative_to(course).as_posix(): path.read_bytes() for path in sorted(paths)}

@@ -23,6 +23,8 @@ from grader.sandbox.modes import choose, slots_at_once
 
 LOCAL = "local"
 DASK = "dask"
+PLAIN = "plain"
+_UNCONFINED = f"{PLAIN}: student code is NOT confined"
 
 
 class Engine(Protocol):
@@ -73,7 +75,7 @@ def site_for(wish: Wish, course: Path, assignment: Assignment, tell: Callable[[s
     count = slots_at_once(mode, wish.jobs or processors(), about.sandbox.profile)
     return Site(
         mode,
-        f"{mode}{': student code is NOT confined' if mode == 'plain' else ''}",
+        _UNCONFINED if mode == PLAIN else mode,
         count,
         lambda expected: Slots(course, assignment.id, mode, min(count, expected), expected),
     )
@@ -89,8 +91,6 @@ def _cluster(wish: Wish, course: Path, assignment: Assignment, tell: Callable[[s
     from grader.batch.dask_engine import DaskEngine, Wanted
 
     wanted = Wanted(wish.scheduler, course, assignment, wish.isolation, tell)
-    words = "as each worker of the cluster can"
-    if wish.isolation == "plain":
-        words = "plain: student code is NOT confined"
-    mode = "plain" if "plain" in {wish.isolation, assignment.about.isolation.minimum} else ""
+    words = _UNCONFINED if wish.isolation == PLAIN else "as each worker of the cluster can"
+    mode = PLAIN if PLAIN in {wish.isolation, assignment.about.isolation.minimum} else ""
     return Site(mode, words, 1, lambda expected: DaskEngine(wanted, expected))

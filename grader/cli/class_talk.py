@@ -55,6 +55,11 @@ def people_sentences(people: Standing | None) -> list[str]:
     return sentences
 
 
+def not_taken_sentence(names: Sequence[str]) -> str:
+    """Whose results of before stay, since their marks would fall."""
+    return f"Not taken, since marks would fall: {several(names)}. --accept-lower takes them."
+
+
 def several(names: Sequence[str]) -> str:
     """The first of many names, and how many there are more."""
     more = len(names) - _SHOWN

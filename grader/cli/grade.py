@@ -24,7 +24,7 @@ from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
 from grader.cli.regrade import Part, part_of, part_options
 from grader.content import course_folder, load_private_assignment, templates_folder
-from grader.errors import MachineProblem
+from grader.errors import unwritable
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
@@ -238,10 +238,7 @@ class _Batch:
         try:
             publish(result, self._run, self._templates)
         except OSError as error:
-            raise MachineProblem(
-                f"{error.filename or self._run.folder} cannot be written: {error.strerror}. What was finished is in "
-                "place; run the same command again to go on."
-            ) from None
+            raise unwritable(error, self._run.folder) from None
         except Exception as error:
             reason = f"The result could not be written: {type(error).__name__}: {error}"
             bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])

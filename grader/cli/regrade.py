@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from grader.cli.class_talk import several
+from grader.cli.class_talk import not_taken_sentence, several
 from grader.errors import UsageProblem
 from grader.model.changes import Change, change_of, falls
 from grader.model.result import GradeResult
@@ -49,7 +49,6 @@ class Part:
         self._run = run
         self._accept_lower = accept_lower
         self._changes: list[Change] = []
-        self._kept: list[str] = []
         self._fallen: list[str] = []
 
     def __contains__(self, name: str) -> bool:
@@ -65,18 +64,20 @@ class Part:
             return True
         change = change_of(before, result)
         self._changes.append(change)
-        if change.falls and not self._accept_lower:
-            self._kept.append(f"{change.id} ({change.before}, would be {change.after})")
-            return False
-        return True
+        return not self._keeps(change)
+
+    def _keeps(self, change: Change) -> bool:
+        """Whether the result of before stays."""
+        return change.falls and not self._accept_lower
 
     def tell(self) -> None:
         """Print before and after, and whose result was kept."""
-        if self._changes:
-            kept = {change.id for change in self._changes if change.falls and not self._accept_lower}
-            print_changes(sorted(self._changes, key=lambda change: change.id), frozenset(kept))
-        if self._kept:
-            say(f"Not taken, since marks would fall: {several(sorted(self._kept))}. --accept-lower takes them.")
+        changes = sorted(self._changes, key=lambda change: change.id)
+        kept = list(filter(self._keeps, changes))
+        if changes:
+            print_changes(changes, frozenset(change.id for change in kept))
+        if kept:
+            say(not_taken_sentence([f"{change.id} ({change.before}, would be {change.after})" for change in kept]))
         if self._fallen:
             say(f"Lower than before, with the same files: {several(sorted(self._fallen))}.")
 

@@ -24,8 +24,9 @@ def command(folder: Path, course: Path | None) -> None:
     run.prepare()
     templates = templates_folder(course_folder(course))
     count = 0
-    for count, result in enumerate(run.results(), start=1):  # noqa: B007  the last number is how many there are
+    for result in run.results():
         publish_report(result, run, templates)
+        count += 1
     publish_class(run.summaries(), run, templates)
     click.echo(f"{folder / 'index.html'}")
     click.echo(f"{count} reports rendered.", err=True)

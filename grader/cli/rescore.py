@@ -15,16 +15,14 @@ from pathlib import Path
 import click
 
 from grader.batch.local import Slots
-from grader.batch.variants import read_variants, submission_of
-from grader.cli.class_talk import several
+from grader.cli.class_talk import not_taken_sentence, several
 from grader.cli.options import course_option
-from grader.content import course_folder, load_private_assignment, templates_folder
-from grader.errors import MachineProblem, UsageProblem
+from grader.content import course_folder, load_private_assignment, reference_submission, templates_folder
+from grader.errors import UsageProblem, unwritable
 from grader.judge.rescoring import Left, Today, rescore
 from grader.model.assignment import Assignment
 from grader.model.changes import Change, change_of
 from grader.model.result import GradeResult
-from grader.model.submission import Submission
 from grader.pipeline import judged, publish, publish_class
 from grader.render.changes import print_changes
 from grader.render.talk import say
@@ -57,10 +55,7 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
     try:
         work.go()
     except OSError as error:
-        raise MachineProblem(
-            f"{error.filename or folder} cannot be written: {error.strerror}. What was finished is in place; run the "
-            "same command again to go on."
-        ) from None
+        raise unwritable(error, folder) from None
     work.tell(assignment.id)
     if work.left:
         raise click.exceptions.Exit(LEFT_STATUS)
@@ -79,19 +74,13 @@ def _today(course: Path, assignment: Assignment) -> Today:
     """What the checks are and allow now, by a run of the reference, which has to pass them."""
     mode = choose("auto", "plain", assignment.about.sandbox.profile)
     with Slots(course, assignment.id, mode, 1) as slots:
-        work = [lambda: reference_of(assignment)]
+        work = [lambda: reference_submission(assignment)]
         (found,) = slots.grade_all(work, lambda submission, slot: judged(submission, slot, assignment, mode))
     failed = [check.id for check in found.checks if check.status != "passed"]
     if found.status != "graded" or failed:
         what = f"does not pass {', '.join(failed)}" if failed else f"cannot be graded: {found.reason}"
         raise UsageProblem(f"The reference of {assignment.id} {what}; nothing was rescored. See `grader validate`.")
     return Today(found.assignment, assignment.about.deadline, found.checks)
-
-
-def reference_of(assignment: Assignment) -> Submission:
-    """The reference as somebody would hand it in."""
-    (reference,) = read_variants(assignment, ("reference",))
-    return submission_of(reference, assignment)
 
 
 @dataclass
@@ -162,7 +151,7 @@ class _Rescoring:
                 f"--only {some} (--only ID for each)."
             )
         if self.kept:
-            say(f"Not taken, since marks would fall: {several(self.kept)}. --accept-lower takes them.")
+            say(not_taken_sentence(self.kept))
         changed = len(self.changes) - len(self.kept)
         if not (changed or self.relabelled):
             say("Nothing changes; nothing was written.")

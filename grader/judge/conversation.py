@@ -43,8 +43,6 @@ _LATE_SECONDS = 0.5
 """How much later than the worker's the judge's own clock strikes."""
 _INTERRUPTS: dict[str, TimeLimit | None] = {calls.OUT_OF_TIME: None, calls.OUT_OF_PROCESSOR_TIME: "processor"}
 """Errors by which the worker ends a call whose time is over, and the limit where it is not the call's own."""
-_AT_START = (calls.RESET, calls.LOAD)
-"""What a process is asked before any check."""
 
 
 class BudgetSpent(StudentTrouble):
@@ -109,6 +107,7 @@ class Conversation:
         """
         self._check_waited = 0.0
         self.answered = False
+        self._reset = None  # of a check that asked nothing
         if fresh:
             self._drop_process()
         if self._process is None:
@@ -134,8 +133,8 @@ class Conversation:
         if allowed <= 0:
             raise self._troubled(StudentTimeout(limit))
         nonce = secrets.token_hex(8)
-        reset, self._reset = (self._reset, None) if operation not in _AT_START else (None, self._reset)
-        frame, generators = pack_request(nonce, operation, arguments, allowed, reset)
+        frame, generators = pack_request(nonce, operation, arguments, allowed, self._reset)
+        reset, self._reset = self._reset, None
         started = time.monotonic()
         try:
             header, payload = self._process.ask(frame, allowed + _LATE_SECONDS)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import pytest
 
 import grader
-from grader.content import check_files
+from grader.content import check_files, reference_submission
 from grader.errors import UsageProblem
 from grader.judge import import_text, outcome, scoring
 from grader.judge.basis import digest
@@ -111,8 +111,7 @@ class Judge:
     def rehearse(self, sandbox: Sandbox) -> None:
         """Grade the reference, if there is one, and forget it: a fork then has every first use behind it."""
         if self._assignment.reference_file is not None:
-            main, text = self._assignment.main_file, self._assignment.reference_file.read_text("utf-8")
-            self.judge(Submission("reference", "reference", (), main, {main: text}), sandbox)
+            self.judge(reference_submission(self._assignment), sandbox)
 
     def _converse(self, work: Work, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
         limits = self._assignment.about.limits
@@ -152,13 +151,11 @@ class Judge:
 
     def _control(self, sandbox: Sandbox) -> Control | None:
         """Whether a check's body runs to its end on the reference; None where there is no reference."""
-        reference = self._assignment.reference_file
-        if reference is None:
+        if self._assignment.reference_file is None:
             return None
-        name = self._assignment.main_file
-        work = Work({name: reference.read_text("utf-8")}, name)
 
         def holds(check: str) -> bool:
+            work = Work.of(reference_submission(self._assignment), self._assignment.main_file)
             conversation = self._conversation(sandbox, work)
             try:
                 conversation.load()
