@@ -21,7 +21,7 @@ from grader.batch.engines import DASK, LOCAL, Site, Wish, site_for
 from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences, people_sentences
-from grader.cli.options import course_option
+from grader.cli.options import course_option, lang_option
 from grader.cli.regrade import Part, part_of, part_options
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
@@ -34,9 +34,12 @@ from grader.model.result import GradeResult
 from grader.model.roster import Roster, standing
 from grader.model.submission import Submission
 from grader.model.terms import unknown_people
+from grader.model.view import student_view
 from grader.pipeline import Course, JudgeProcess, fingerprint, grade, publish, publish_class, publish_report
+from grader.render.html import check_language
 from grader.render.talk import say
 from grader.render.terminal import Progress, print_class
+from grader.render.terminal_check import print_check
 from grader.store import Run
 
 MACHINE_STATUS = 3
@@ -78,6 +81,7 @@ MACHINE_STATUS = 3
     show_default=True,
     help="What SOURCE was downloaded as, if that is not recognised.",
 )
+@lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     source: Path,
@@ -93,6 +97,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     accept_lower: bool,
     roster_file: Path | None,
     layout: str,
+    lang: str | None,
     course: Path | None,
 ) -> None:
     """Grade every submission in SOURCE: what the LMS let you download, an archive or a folder, or a single file.
@@ -104,7 +109,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     something was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
-    assignment = load_private_assignment(folder, assignment_id)
+    assignment = load_private_assignment(folder, assignment_id).in_language(lang)
+    check_language(assignment.about.lang, templates_folders(folder))
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
@@ -228,6 +234,8 @@ class _Batch:
         publish_class(results, self._run, self._templates)
         for sentence in people_sentences(standing(self._run.load_roster(), results)):
             say(sentence)
+        if len(results) == 1 and (whole := self._run.load(results[0].submission.id)) is not None:
+            print_check(student_view(whole), public=False)
         print_class(results, self._run.folder / "index.html")
         return [result.submission.id for result in results if result.status == "ungraded"]
 

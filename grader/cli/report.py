@@ -6,17 +6,19 @@ from pathlib import Path
 
 import click
 
-from grader.cli.options import course_option
+from grader.cli.options import course_option, lang_option
 from grader.content import course_folder, templates_folders
 from grader.errors import UsageProblem
+from grader.model.result import in_language
 from grader.pipeline import publish_class, publish_report
 from grader.store import Run
 
 
 @click.command(name="report")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@lang_option
 @course_option
-def command(folder: Path, course: Path | None) -> None:
+def command(folder: Path, lang: str | None, course: Path | None) -> None:
     """Render the HTML of the run in DIR again, from the results that are there."""
     if not (folder / "results").is_dir():
         raise UsageProblem(f"{folder} holds no run: there is no folder `results` in it.")
@@ -25,8 +27,8 @@ def command(folder: Path, course: Path | None) -> None:
     templates = templates_folders(course_folder(course))
     count = 0
     for result in run.results():
-        publish_report(result, run, templates)
+        publish_report(in_language(result, lang), run, templates)
         count += 1
-    publish_class(run.summaries(), run, templates)
+    publish_class([in_language(result, lang) for result in run.summaries()], run, templates)
     click.echo(f"{folder / 'index.html'}")
     click.echo(f"{count} reports rendered.", err=True)

@@ -201,3 +201,13 @@ class GradeResult(msgspec.Struct, frozen=True):
     graded_at: str = ""
     lateness: Lateness | None = None
     rescored_at: str = ""
+
+
+def in_language(result: GradeResult, lang: str | None) -> GradeResult:
+    """The same with its reports in another language, if one is given."""
+    about = result.assignment
+    return (
+        result
+        if lang is None
+        else msgspec.structs.replace(result, assignment=msgspec.structs.replace(about, lang=lang))
+    )

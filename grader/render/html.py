@@ -158,6 +158,15 @@ def cohort_html(view: CohortView, templates: tuple[Path, ...]) -> str:
     return site.render("cohort.html.j2", _cohort_context(view) | {"say": site.words(view.lang)})
 
 
+def check_language(lang: str, templates: tuple[Path, ...]) -> None:
+    """Whether pages can be made in this language.
+
+    Raises:
+        UsageProblem: there is no language file for it.
+    """
+    _site(templates).words(lang)
+
+
 def csp_hash(text: str) -> str:
     """The source expression by which a Content-Security-Policy allows the inline style or script `text`."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
