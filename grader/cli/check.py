@@ -40,6 +40,9 @@ NOT_GRADED = 3
 @click.option("--watch", is_flag=True, help="Check again after each save, until Ctrl-C.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the result as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a report as HTML.")
+@click.option(
+    "--beside", type=click.Path(path_type=Path), hidden=True
+)  # PATH is a live session that was in this folder
 @course_option
 def command(
     path: Path,
@@ -47,6 +50,7 @@ def command(
     watch: bool,
     json_file: Path | None,
     html_file: Path | None,
+    beside: Path | None,
     course: Path | None,
 ) -> None:
     """Run the public checks on PATH, a Python file, a notebook or a folder (else the current folder).
@@ -64,7 +68,7 @@ def command(
         seen = ""
         for _ in _occasions(file, watch):
             try:
-                submission = read_working_file(file, assignment.main_file, assignment.about.names)
+                submission = read_working_file(file, assignment.main_file, assignment.about.names, beside)
             except UsageProblem as problem:
                 if not watch:
                     raise
