@@ -100,7 +100,7 @@ def read_working_file(
         notices.append(f"{chosen} was checked. Of both, {main_file} would be graded: hand in the one that you mean.")
     elif chosen == main_file and (file.parent / proper).is_file():
         notices.append(f"{chosen} was checked, and not {proper}; to check that, name it.")
-    return build_chosen(Path(chosen).stem, files, chosen, notices, main_file, required)
+    return build_chosen(Path(chosen).stem, files, chosen, notices, main_file, required, live=beside is not None)
 
 
 def _neighbours(folder: Path) -> list[Path]:

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 _LOWEST, _HIGHEST = 360, 720
 """CSS pixels. A frame does not grow with its content: it is as high as most reports of that length, and scrolls."""
 _LINE = 26
+_BASE = '<head><base href="about:srcdoc">'
+"""Else a link to a place in the page would load the notebook's own address into the frame. It stands before the page's
+Content-Security-Policy, which allows no other base."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,9 @@ def framed(page: str, text: str) -> str:
     title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
     named = html.unescape(title[1]) if title else headline
     height = max(_LOWEST, min(_HIGHEST, 200 + _LINE * lines))
+    document = html.escape(page.replace("<head>", _BASE, 1))
     return (
-        f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(named)}" sandbox="" width="100%" height="{height}" '
+        f'<iframe srcdoc="{document}" title="{html.escape(named)}" sandbox="" width="100%" height="{height}" '
         'style="border: 1px solid #8888; box-sizing: border-box; resize: vertical"></iframe>\n'
         f"<details><summary>{html.escape(headline)}</summary>\n<pre>{html.escape(text)}</pre></details>"
     )
