@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,10 @@ from grader.intake.live import Run, counting_runs, session_notebook
 from grader.render.inline import Inline
 
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.cli.notebook import serve; serve()"
+_PRINTED = ("text.txt", "talk.txt")
+"""What the command prints to standard output and to standard error."""
 _GRACE_SECONDS = 10.0
+_PAUSE_SECONDS = 0.02  # a wait of the operating system's own cannot be interrupted everywhere
 _COLOURS = ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 _PR_SET_PDEATHSIG = 1
 """prctl(2)"""
@@ -53,13 +57,14 @@ def _report(assignment_id: str, course: str | Path | None) -> Inline:
     notebook = session_notebook(counting_runs(session_runs(shell)))
     options = ["--assignment", assignment_id, *([] if course is None else ["--course", os.fspath(course)])]
     with tempfile.TemporaryDirectory(prefix="grader-") as private:
-        file, page = Path(private) / "notebook.ipynb", Path(private) / "report.html"
+        folder = Path(private)
+        file, page = folder / "notebook.ipynb", folder / "report.html"
         try:
             file.write_bytes(notebook)
-            here = os.getcwd()
+            status = _run(["check", str(file), "--beside", os.getcwd(), "--html", str(page), *options], folder)
         except OSError as error:
             raise MachineProblem(f"The check could not start: {error.strerror}.") from None
-        text, talk, status = _run(["check", str(file), "--beside", here, "--html", str(page), *options])
+        text, talk = ((folder / name).read_text("utf-8", "replace") for name in _PRINTED)
         if page.is_file():
             return Inline(page.read_text("utf-8"), text)
     told = talk.strip().removeprefix("grader: ") or f"The check ended without a result (status {status}); try again."
@@ -80,44 +85,40 @@ def session_runs(shell: Any) -> list[Run]:
     return [Run(number, text, number in raised) for number, text in enumerate(texts) if number and text.strip()]
 
 
-def _run(arguments: list[str]) -> tuple[str, str, int]:
-    """Run a command of ours in an interpreter of its own; what it printed, what it said, and its exit status.
+def _run(arguments: list[str], folder: Path) -> int:
+    """Run a command of ours in an interpreter of its own, which prints into files in `folder`; its exit status.
 
-    No process is left behind, however this ends.
+    No process is left behind, however this ends. Raises OSError if it cannot be started.
     """
     environment = {name: value for name, value in os.environ.items() if name not in _COLOURS}
     environment |= {"MPLBACKEND": "Agg", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     package = str(Path(grader.__file__).resolve().parent.parent)
-    try:
+    with (folder / _PRINTED[0]).open("wb") as text, (folder / _PRINTED[1]).open("wb") as talk:
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START, package, *arguments],  # -P: a torch.py beside the notebook is no torch
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=text,
+            stderr=talk,
             env=environment,
-            encoding="utf-8",
-            errors="replace",
             process_group=0 if os.name == "posix" else None,  # an interrupt is ours to hand on, once
         )
-    except OSError as error:
-        raise MachineProblem(f"The check could not start: {error.strerror}.") from None
     try:
-        text, talk = process.communicate()
+        while process.poll() is None:
+            time.sleep(_PAUSE_SECONDS)
     except BaseException:
         _end(process)
         raise
-    return text, talk, process.returncode
+    return process.returncode
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """Ask the process to end, as Ctrl-C does, so that it ends its own; then make it."""
     process.terminate()
     try:
-        process.communicate(timeout=_GRACE_SECONDS)
+        process.wait(_GRACE_SECONDS)
     except BaseException:  # too slow, or a second interrupt
         process.kill()
-        process.communicate()
-        raise
+        process.wait()
 
 
 def serve() -> None:
