@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -160,12 +159,19 @@ def test_attention(session: Session, environment: dict[str, str], student: str, 
 
 
 @pytest.mark.full
-def test_with_the_kit_that_was_handed_out(session: Session, grader: Any, tiny_course: Path, tmp_path: Path) -> None:
-    kit = tmp_path / "work" / "kit"
-    assert grader("release", "tiny", "--out", kit, "--course", tiny_course).returncode == 0
-    shutil.rmtree(tiny_course)
-    results = session("%env GRADER_COURSE=", RIGHT, "from grader import check\ncheck('tiny', course='kit')")
-    assert shown(results[2])[1].startswith("Tiny: 40 of 40")
+def test_the_commands_of_the_documentation_with_the_kit_that_was_handed_out(
+    session: Session, environment: dict[str, str], grader: Any, tmp_path: Path
+) -> None:
+    environment["GRADER_COURSE"] = ""
+    assert grader("release", "attention", "--out", tmp_path / "work" / "kit").returncode == 0
+    documented = (ROOT / "docs" / "notebooks.md").read_text("utf-8")
+    cells = re.findall(r"```python\n(.*?)```", documented, re.DOTALL)
+    (load,) = re.findall(r"`(%load .*?)`", documented)
+    solution = (CLASS / "s01" / "attention.py").read_text("utf-8")
+    results = session(load, solution, *cells, cells[1].partition(",")[0] + ")")
+    for outputs in (results[2], results[3], results[5]):
+        assert shown(outputs)[1].startswith("Attention: 30 of 30")
+        assert "Not run" not in shown(outputs)[1]
 
 
 @pytest.mark.full
