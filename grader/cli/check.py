@@ -41,6 +41,9 @@ NOT_GRADED = 3
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the result as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a report as HTML.")
 @lang_option
+@click.option(
+    "--beside", type=click.Path(path_type=Path), hidden=True
+)  # PATH is a live session that was in this folder
 @course_option
 def command(
     path: Path,
@@ -49,6 +52,7 @@ def command(
     json_file: Path | None,
     html_file: Path | None,
     lang: str | None,
+    beside: Path | None,
     course: Path | None,
 ) -> None:
     """Run the public checks on PATH, a Python file, a notebook or a folder (else the current folder).
@@ -67,7 +71,7 @@ def command(
         seen = ""
         for _ in _occasions(file, watch):
             try:
-                submission = read_working_file(file, assignment.main_file, assignment.about.names)
+                submission = read_working_file(file, assignment.main_file, assignment.about.names, beside)
             except UsageProblem as problem:
                 if not watch:
                     raise
