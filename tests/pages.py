@@ -2,23 +2,30 @@
 
 A block of code after a paragraph that ends with "`PATH`:" is that file, whole. In a `console` block a line that begins
 with "$ " is a command for one shell that lasts for the whole page, and what stands below is what it prints; a line `…`
-stands for any lines. Times and the mode of isolation are not compared: other machines have others.
+stands for any lines. Times and the mode of isolation are not compared: other machines have others. A comment
+`<!-- screenshot of FILE -->` above a picture says which page of HTML, of those that the commands wrote, it shows.
 
-`python tests/pages.py PAGE` runs a page and writes into it what its commands print, where that is something else.
+`python tests/pages.py PAGE` runs a page, writes into it what its commands print, where that is something else, and
+takes its screenshots.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 BLOCK = re.compile(r"^(?P<fence>`{3,})(?P<kind>[a-z]*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"`([^`\n]+)`:\n\n\Z")
+PICTURE = re.compile(r"<!-- screenshot of (\S+) -->\n!\[[^\]\n]+\]\((\S+)\)")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 END = "--- the command has ended with status"
 
 
@@ -161,6 +168,23 @@ def updated(page: str, ran: list[list[Ran]]) -> str:
     return page
 
 
+def photograph(page: str, folder: Path, pictures: Path) -> list[Path]:
+    """Take the screenshots of a page that was followed in `folder`; returns the pictures, which go to `pictures`."""
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    assert program is not None, f"No Chromium found; install one as one of {', '.join(CHROMIUM)}."
+    made = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        shown = browser.new_page(viewport={"width": 960, "height": 720}, color_scheme="light")
+        for source, place in PICTURE.findall(page):
+            shown.goto((folder / source).as_uri())
+            made.append(pictures / place)
+            made[-1].parent.mkdir(parents=True, exist_ok=True)
+            shown.screenshot(path=made[-1])
+        browser.close()
+    return made
+
+
 def main() -> None:
     """See the module's docstring."""
     path = Path(sys.argv[1])
@@ -169,6 +193,7 @@ def main() -> None:
         folder = Path(scratch) / "folder"
         folder.mkdir()
         ran = followed(steps_of(page), folder, Path(scratch) / "programs")
+        photograph(page, folder, path.parent)
     path.write_text(updated(page, ran), "utf-8")
 
 

@@ -11,7 +11,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from pages import commands_of, followed, matches, steps_of
+from pages import PICTURE, commands_of, followed, matches, photograph, steps_of
 
 from grader import registry
 from grader.judge.chance import Claim, risk_of_each_end
@@ -37,7 +37,10 @@ def test_the_page_followed_literally(tmp_path: Path) -> None:
     surprised = [one for one in ran if "SURPRISE" in "\n".join(one.output)]
     proven = [one for one in ran if one.output[-1:] == ["No surprises."]]
     assert (len(surprised), len(proven)) == (1, 2)
-    assert (folder / "results" / "reports" / "bob.html").is_file()
+    for picture in photograph(PAGE, folder, tmp_path):
+        there = ROOT / "docs" / picture.relative_to(tmp_path)
+        assert picture.stat().st_size > 10_000  # an empty page has less
+        assert there.read_bytes()[:8] == picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 def test_every_block_of_the_ten_minutes_is_a_file_or_is_run() -> None:
@@ -123,6 +126,7 @@ def test_the_kinds_of_visibility() -> None:
 
 
 def test_the_links_of_the_page_lead_somewhere() -> None:
+    assert len(PICTURE.findall(PAGE)) == PAGE.count("![") > 0
     linked = re.findall(r"\]\(([^)]+)\)", PAGE)
     assert len(linked) >= 2
     assert all((ROOT / "docs" / place).is_file() for place in linked)
