@@ -175,7 +175,7 @@ def photograph(page: str, folder: Path, pictures: Path) -> list[Path]:
     made = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        shown = browser.new_page(viewport={"width": 960, "height": 720}, color_scheme="light")
+        shown = browser.new_page(viewport={"width": 960, "height": 1160}, color_scheme="light")
         for source, place in PICTURE.findall(page):
             shown.goto((folder / source).as_uri())
             made.append(pictures / place)

@@ -104,6 +104,9 @@ def test_new_works_from_a_wheel(built: Path, tmp_path: Path) -> None:
     assert run("new", "mine", "--course", "course").returncode == 0
     proven = run("validate", "mine", "--course", "course")
     assert proven.returncode == 0, proven.stdout + proven.stderr
+    (tmp_path / "installed" / "assignments").mkdir()  # as in a checkout: that is the course then
+    assert run("new", "mine").returncode == 0
+    assert (tmp_path / "installed" / "reference" / "mine.py").is_file()
 
 
 def test_build_refuses_symbolic_links(tmp_path: Path) -> None:
