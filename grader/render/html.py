@@ -118,6 +118,11 @@ def cohort_html(view: CohortView, templates: Path) -> str:
     return _site(templates).render("cohort.html.j2", _cohort_context(view))
 
 
+def page_html(template: str, context: dict[str, Any], templates: Path) -> str:
+    """A page of another module's, made with one of the templates, under the promises of this one."""
+    return _site(templates).render(template, context)
+
+
 def csp_hash(text: str) -> str:
     """The source expression by which a Content-Security-Policy allows the inline style or script `text`."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
