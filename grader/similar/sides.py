@@ -20,6 +20,9 @@ _Passages = tuple[tuple[int, int], ...]
 _NO_LINE_ENDS = dict.fromkeys([*b"\x0b\x0c\x1c\x1d\x1e\x85", 0x2028, 0x2029], " ")
 """What others take for the end of a line, and would bring the sides out of step."""
 
+_VOTES = 8
+"""Places of one run of tokens that are looked at: a text that repeats itself has a hundred thousand."""
+
 
 @dataclass
 class _Marks:
@@ -65,7 +68,8 @@ def _counterparts(from_: _Passages, to: _Passages, here: Print, there: Print) ->
         votes: Counter[int] = Counter()
         for place in range(start, end - RUN + 1):
             codes = here.tokens.codes[place : place + RUN]
-            votes.update(bisect_right(begins, other) - 1 for other in there.fingerprint.hash_idx.get(hash(codes), ()))
+            others = there.fingerprint.hash_idx.get(hash(codes), ())[:_VOTES]
+            votes.update(bisect_right(begins, other) - 1 for other in others)
         found.append(min(votes, key=lambda passage: (-votes[passage], passage)) if votes else 0)
     return found
 
