@@ -19,7 +19,7 @@ from grader.model.similar import Blank, FileLines, LeftOut, Line, PairPage, Row,
 from grader.model.submission import Person, Submission
 from grader.similar import folder as folders
 from grader.similar.compare import Comparer
-from grader.similar.overview import MOST_PAGES, Compared, compared
+from grader.similar.overview import MOST_PAGES, About, Compared, compared
 from grader.similar.tokens import Alphabet
 from grader.similar.works import LONGEST, works_of
 
@@ -85,7 +85,7 @@ def attention() -> Comparer:
 
 
 def outcome(works: list[Work], threshold: float = 0.5, left_out: list[LeftOut] | None = None) -> Compared:
-    about = ("attention", "Attention")
+    about = About("attention", "Attention")
     return compared(about, works, left_out or [], attention(), threshold, lambda: None)
 
 
@@ -360,12 +360,11 @@ def test_two_processes_say_the_same(tmp_path: Path) -> None:
     source, course = tmp_path / "class", tmp_path / "course"
     write_class(source)
     write_course(course)
-    pages = []
+    pages, options = [], ["--assignment", "attention", "--course", course]
     for seed in ("1", "2"):
         out = tmp_path / seed
         subprocess.run(
-            [sys.executable, "-m", "grader.cli.main", "similar", source, "--assignment", "attention"]
-            + ["--out", out, "--course", course, "--above", "0"],
+            [sys.executable, "-m", "grader.cli.main", "similar", source, *options, "--out", out, "--above", "0"],
             env={**os.environ, "PYTHONHASHSEED": seed},
             cwd=ROOT,
             check=True,

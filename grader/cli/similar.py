@@ -15,18 +15,19 @@ from grader import registry
 from grader.cli.class_talk import found_sentences
 from grader.cli.grade import rules_of
 from grader.cli.options import course_option
-from grader.content import course_folder, load_private_assignment, templates_folder
+from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import find_submissions
 from grader.model.submission import Submission
+from grader.render.html import pair_address
 from grader.render.similar import pair_html, similar_html
 from grader.render.talk import say
 from grader.render.terminal import Progress
 from grader.similar.compare import Comparer
-from grader.similar.folder import INDEX, page_name, put, refuse_strange
-from grader.similar.overview import Compared, compared
+from grader.similar.folder import INDEX, put, refuse_strange
+from grader.similar.overview import About, Compared, compared
 from grader.similar.works import given_texts, works_of
 from grader.store import Run
 
@@ -94,10 +95,10 @@ def command(
 
         works, left_out = works_of(submissions(), given, run.has_report)
     with Progress("comparing", max(0, len(works) - 1)) as progress:
-        about = (assignment.id, assignment.about.title)
+        about = About(assignment.id, assignment.about.title, assignment.about.lang)
         outcome = compared(about, works, left_out, comparer, above / 100, progress.advance)
     try:
-        index = put(out, _pages(outcome, templates_folder(folder)))
+        index = put(out, _pages(outcome, templates_folders(folder)))
     except OSError as error:
         raise unwritable(error, out) from None
     view = outcome.view
@@ -108,7 +109,7 @@ def command(
     click.echo(f"{index}")
 
 
-def _pages(outcome: Compared, templates: Path) -> Iterator[tuple[str, str]]:
+def _pages(outcome: Compared, templates: tuple[Path, ...]) -> Iterator[tuple[str, str]]:
     for page in outcome.pages():
-        yield page_name(page.pair.number), pair_html(page, templates)
+        yield pair_address(page.pair.number), pair_html(page, templates)
     yield INDEX, similar_html(outcome.view, templates)

@@ -84,6 +84,7 @@ class SimilarView(msgspec.Struct, frozen=True):
     parts: list[Work]
     least_own: int = 0
     longest: int = 0
+    lang: str = "en"
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -120,3 +121,4 @@ class PairPage(msgspec.Struct, frozen=True):
     pair: Pair
     first: list[Row]
     second: list[Row]
+    lang: str = "en"

@@ -1,7 +1,8 @@
 """The pages about similar work, for staff: the overview, and two texts side by side.
 
 Pure functions, in the command, on records alone. As in `grader.render.html`, text of students cannot act and a page
-asks for nothing; the pair's page runs no script at all. Words stand in the templates.
+asks for nothing; the pair's page runs no script at all. Words stand in the language
+files.
 """
 
 from __future__ import annotations
@@ -28,17 +29,21 @@ class _Drawn(NamedTuple):
     row: Row
 
 
-def similar_html(view: SimilarView, templates: Path) -> str:
-    """The overview of a class. It links each pair to `pair-NNN.html` beside it, and reports in `../reports/`."""
+def similar_html(view: SimilarView, templates: tuple[Path, ...]) -> str:
+    """The overview of a class. It links each pair to `pair-NNN.html` beside it, and reports in `../reports/`.
+
+    Raises:
+        UsageProblem: there is no language file for the language of the view.
+    """
     step = 100 // max(1, len(view.scores))
     bins = [_Bin(step * number, step * (number + 1), count) for number, count in enumerate(view.scores)]
-    return page_html("similar.html.j2", {"view": view, "bins": bins}, templates)
+    return page_html("similar.html.j2", {"view": view, "bins": bins}, templates, view.lang)
 
 
-def pair_html(page: PairPage, templates: Path) -> str:
-    """Two texts side by side."""
+def pair_html(page: PairPage, templates: tuple[Path, ...]) -> str:
+    """Two texts side by side. Raises UsageProblem as `similar_html`."""
     sides = [_drawn(page.first), _drawn(page.second)]
-    return page_html("pair.html.j2", {"page": page, "pair": page.pair, "sides": sides}, templates)
+    return page_html("pair.html.j2", {"view": page, "pair": page.pair, "sides": sides}, templates, page.lang)
 
 
 def _drawn(rows: list[Row]) -> list[_Drawn]:

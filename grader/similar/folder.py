@@ -18,11 +18,6 @@ INDEX = "index.html"
 _OURS = re.compile(r"index\.html|pair-[0-9]{3,}\.html|\.[a-z0-9.-]+\.grader-tmp")
 
 
-def page_name(number: int) -> str:
-    """The file of a pair's page, beside the index."""
-    return f"pair-{number:03}.html"
-
-
 def refuse_strange(out: Path) -> None:
     """Raises UsageProblem if OUT/similar holds what this grader did not write there."""
     folder = out / "similar"

@@ -25,6 +25,15 @@ BINS = 10
 
 
 @dataclass(frozen=True)
+class About:
+    """What the work was written for, and the language of the pages."""
+
+    assignment: str
+    title: str
+    lang: str = "en"
+
+
+@dataclass(frozen=True)
 class Compared:
     """What is to be drawn: the overview, and the pages of its pairs, made when they are asked for."""
 
@@ -33,14 +42,14 @@ class Compared:
 
 
 def compared(
-    about: tuple[str, str],
+    about: About,
     works: Sequence[Work],
     left_out: Sequence[LeftOut],
     comparer: Comparer,
     threshold: float,
     told: Callable[[], None],
 ) -> Compared:
-    """Compare every pair. `about` is the assignment's id and title, `threshold` a share; `told` after each work."""
+    """Compare every pair, and list those whose score is at least `threshold`; `told` after each work."""
     all_prints = [comparer.print_of(text_of(work)) for work in works]
     kept = [number for number, print_ in enumerate(all_prints) if print_.own >= LEAST_OWN]
     little = [LeftOut(works[number], "little") for number in range(len(works)) if number not in set(kept)]
@@ -56,7 +65,8 @@ def compared(
         overlaps.append((_pair(number, _both(works, score), _both(prints, score), overlap), score))
     values = [score.value for score in found]
     view = SimilarView(
-        *about,
+        about.assignment,
+        about.title,
         compared=len(works),
         all_pairs=len(found),
         threshold=threshold,
@@ -69,13 +79,14 @@ def compared(
         parts=[work for work in works if work.part],
         least_own=LEAST_OWN,
         longest=LONGEST,
+        lang=about.lang,
     )
 
     def pages() -> Iterator[PairPage]:
         for pair, score in overlaps:
             both = _both(prints, score)
             rows = side_by_side((pair.first, pair.second), both, comparer.overlap(*both))
-            yield PairPage(*about, pair, *rows)
+            yield PairPage(about.assignment, about.title, pair, *rows, about.lang)
 
     return Compared(view, pages)
 
