@@ -18,8 +18,9 @@ from grader.errors import UsageProblem
 from grader.model.similar import Blank, FileLines, LeftOut, Line, PairPage, Row, SimilarView, SourceText, Work
 from grader.model.submission import Person, Submission
 from grader.similar import folder as folders
-from grader.similar.compare import Comparer
+from grader.similar.compare import RUN, Comparer
 from grader.similar.overview import MOST_PAGES, About, Compared, compared
+from grader.similar.sides import passages
 from grader.similar.tokens import Alphabet
 from grader.similar.works import LONGEST, works_of
 
@@ -169,7 +170,7 @@ def heights(rows: list[Row]) -> dict[int, int]:
     height, found = 0, {}
     for row in rows:
         if isinstance(row, Line):
-            for passage, _, _ in row.begins:
+            for passage in row.begins:
                 found.setdefault(passage, height)
         height += row.lines if isinstance(row, Blank) else 1
     return found
@@ -193,16 +194,28 @@ def test_sides_hold_the_texts_whole_and_passages_at_one_height() -> None:
     assert not [line for line in marked if '"""' in line or "#" in line]
 
 
-def test_each_passage_leads_to_one_on_the_other_side() -> None:
+def test_each_passage_begins_once_on_both_sides() -> None:
     page = page_of(work("a", RIGHT[ALONE[1]]), work("b", disguised(RIGHT[ALONE[1]])))
-    begins = [
-        [begin for row in rows if isinstance(row, Line) for begin in row.begins] for rows in (page.first, page.second)
+    sides = [
+        [number for row in rows if isinstance(row, Line) for number in row.begins] for rows in (page.first, page.second)
     ]
-    assert len(begins[0]) > 2
-    for side in (0, 1):
-        here, there = {own for _, own, _ in begins[side]}, {own for _, own, _ in begins[1 - side]}
-        assert len(here) == len(begins[side])
-        assert {other for _, _, other in begins[side]} <= there
+    assert len(sides[0]) > 3
+    assert sides[0] == list(range(1, len(sides[0]) + 1))
+    assert sorted(sides[1]) == sides[0]
+    assert sides[1] != sides[0]
+
+
+def test_a_passage_is_the_same_on_both_sides() -> None:
+    comparer = attention()
+    texts = [RIGHT[ALONE[1]], disguised(RIGHT[ALONE[1]])]
+    one, other = (comparer.print_of(text) for text in texts)
+    overlap = comparer.overlap(one, other)
+    found = passages(overlap.first, one, other)
+    for passage in found:
+        here = one.tokens.codes[passage.first : passage.first + RUN]
+        assert here == other.tokens.codes[passage.second : passage.second + RUN]
+        assert any(start <= passage.second < end for start, end in overlap.second)
+    assert {start for start, _ in overlap.first} <= {passage.first for passage in found}
 
 
 def test_several_files_are_one_work() -> None:

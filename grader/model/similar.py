@@ -88,14 +88,14 @@ class SimilarView(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line of a text, cut at what is shared: `before`, `shared`, `after`. `begins`: (passage, its number on this
-    side, the number of its counterpart on the other side) of the passages that begin here."""
+    """A line of a text, cut at what is shared: `before`, `shared`, `after`. `begins`: the numbers, from 1, of the
+    passages that begin here; a passage has one number on both sides."""
 
     number: int
     before: str
     shared: str = ""
     after: str = ""
-    begins: tuple[tuple[int, int, int], ...] = ()
+    begins: tuple[int, ...] = ()
 
 
 class FileLines(msgspec.Struct, frozen=True):
