@@ -64,8 +64,7 @@ class Comparer:
             from copydetect import utils
         except ImportError:
             raise UsageProblem(
-                "Similar work is found with copydetect, which is not installed; install it with: "
-                "pip install 'grader[similar]'."
+                "Similar work needs copydetect (the extra `similar`); install it with: pip install copydetect"
             ) from None
         self._detect, self._utils = copydetect, utils
         self._alphabet = Alphabet()
