@@ -24,6 +24,12 @@ WATCH = """
     window.violations = [];
     document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
 """
+ATTACK = (
+    "</script></style></pre></title>--><script>window.pwned=1</script><img id=theirs src=x onerror=window.pwned=1>"
+    "<iframe id=theirs src=https://example.org/></iframe>\" id=theirs autofocus onfocus=window.pwned=1 x='"
+    "<link id=theirs rel=stylesheet href=https://example.org/a.css>{{ 7*7 }}\u202e" + "w" * 3_000
+)
+SIZES = {"phone": 360, "desk": 1280}
 
 Opener = Callable[..., Page]
 AXE = Path(__file__).parent / "axe" / "axe.min.js"

@@ -45,7 +45,7 @@ NOT_GRADED = 3
     "--beside", type=click.Path(path_type=Path), hidden=True
 )  # PATH is a live session that was in this folder
 @course_option
-def command(
+def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     path: Path,
     assignment_id: str | None,
     watch: bool,

@@ -115,7 +115,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
     roster = read_roster(roster_file) if roster_file else None if fresh else run.load_roster()
-    found = find_submissions(source, assignment.main_file, out, run.known_ids(), _rules(assignment, layout, roster))
+    found = find_submissions(source, assignment.main_file, out, run.known_ids(), rules_of(assignment, layout, roster))
     part = part_of(run, [name for name, _ in found.submissions], only, failed, fresh, accept_lower)
     site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
     for sentence in found_sentences(found, layout):
@@ -141,7 +141,7 @@ def _end(interrupted: bool, ungraded: list[str], out: Path) -> None:
         raise click.exceptions.Exit(MACHINE_STATUS)
 
 
-def _rules(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
+def rules_of(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
     """How the assignment wants its class read."""
     about = assignment.about
     rules = Rules(tuple(about.names), assignment.id, layout, about.attempts.count, roster=roster)

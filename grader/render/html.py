@@ -89,6 +89,7 @@ class _Site:
             "prose": _prose,
             "number": _localised,
             "report_address": _report_address,
+            "pair_address": pair_address,
         }
         style, script = self._text("style.css"), self._text("sort.js")
         self._environment.globals |= {
@@ -167,6 +168,16 @@ def check_language(lang: str, templates: tuple[Path, ...]) -> None:
     _site(templates).words(lang)
 
 
+def page_html(template: str, context: dict[str, Any], templates: tuple[Path, ...], lang: str) -> str:
+    """A page of another module's, made with one of the templates, under the promises of this one.
+
+    Raises:
+        UsageProblem: there is no language file for this language.
+    """
+    site = _site(templates)
+    return site.render(template, context | {"say": site.words(lang)})
+
+
 def csp_hash(text: str) -> str:
     """The source expression by which a Content-Security-Policy allows the inline style or script `text`."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
@@ -241,6 +252,11 @@ def _prose(text: str) -> Markup:
     if len(parts) % 2 == 0:
         return escape("`".join(parts))
     return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts))
+
+
+def pair_address(number: int) -> str:
+    """The file of a pair's page about similar work, beside their overview."""
+    return f"pair-{number:03}.html"
 
 
 def _report_address(id: str) -> str:

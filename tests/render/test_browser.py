@@ -7,19 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from browsing import Opener, overflow
+from browsing import ATTACK, SIZES, Opener, overflow
 from playwright.sync_api import Page
 
 from grader.model.result import Printed
 from grader.model.view import cohort_view, student_view
 from grader.render.html import DRAWN_AT_FIRST, cohort_html, student_html
-
-ATTACK = (
-    "</script></style></pre></title>--><script>window.pwned=1</script><img id=theirs src=x onerror=window.pwned=1>"
-    "<iframe id=theirs src=https://example.org/></iframe>\" id=theirs autofocus onfocus=window.pwned=1 x='"
-    "<link id=theirs rel=stylesheet href=https://example.org/a.css>{{ 7*7 }}\u202e" + "w" * 3_000
-)
-SIZES = {"phone": 360, "desk": 1280}
 
 
 @pytest.fixture
