@@ -19,7 +19,7 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, ReadOn
 from grader.model.text import plain_line, plain_text
 from grader.model.view import CheckView, CohortRow, CohortView, StudentView, cohort_view
 
@@ -136,6 +136,8 @@ def print_check(view: StudentView) -> None:
     for diagnosis in view.diagnoses:
         console.print(shown("\nThis looks like a known misconception:", "bold"))
         console.print(shown(_indented(console, diagnosis.explanation, 2)))
+        if diagnosis.read_on is not None:
+            console.print(shown(_indented(console, _read_on(diagnosis.read_on), 2), "cyan"))
     for group in view.groups:
         console.print(shown(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", "bold"))
         for check in group.checks:
@@ -147,6 +149,11 @@ def print_check(view: StudentView) -> None:
     everything = "All public checks passed. " if passed else ""
     topics = "; ".join(view.hidden_topics)
     console.print(shown(f"{everything}Hidden checks will still look at: {topics}."))
+
+
+def _read_on(place: ReadOn) -> str:
+    words = f", at “{place.words}”" if place.words else ""
+    return f"Read on in README.md: “{place.heading}”{words}"
 
 
 def print_changes(before: StudentView, now: StudentView) -> None:
