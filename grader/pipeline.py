@@ -109,18 +109,18 @@ def _is_killed(result: GradeResult) -> bool:
     return any(check.status == "crashed" and check.error and check.error.type == "SIGKILL" for check in result.checks)
 
 
-def publish(result: GradeResult, run: Run, templates: Path) -> None:
+def publish(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
     """Write a result and its student's report; the report first, so that a result never stands without it."""
     publish_report(result, run, templates)
     run.save(result)
 
 
-def publish_report(result: GradeResult, run: Run, templates: Path) -> None:
+def publish_report(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
     """Write the student's report of a result."""
     run.save_report(result.submission.id, student_html(student_view(result), templates))
 
 
-def publish_class(results: Iterable[GradeResult], run: Run, templates: Path) -> None:
+def publish_class(results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...]) -> None:
     """Write the class page and the table of grades, with who of the run's roster is missing."""
     kept = list(results)
     people = standing(run.load_roster(), kept)
@@ -146,7 +146,7 @@ def ungraded(submission: Submission, assignment: Assignment, mode: str, reason: 
     last_line = reason.strip().splitlines()[-1] if reason.strip() else "no reason known"
     return GradeResult(
         schema_version=records.SCHEMA_VERSION,
-        assignment=records.AssignmentInfo(assignment.id, about.version, about.title),
+        assignment=records.AssignmentInfo(assignment.id, about.version, about.title, lang=about.lang),
         submission=records.submission_info(submission),
         status="ungraded",
         reason=f"Judging failed; the last time: {last_line}",

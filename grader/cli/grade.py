@@ -23,7 +23,7 @@ from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences, people_sentences
 from grader.cli.options import course_option
 from grader.cli.regrade import Part, part_of, part_options
-from grader.content import course_folder, load_private_assignment, templates_folder
+from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
@@ -157,7 +157,7 @@ class _Batch:
         self._run = run
         self._fresh = fresh or part.ids is not None
         self._part = part
-        self._templates = templates_folder(course)
+        self._templates = templates_folders(course)
 
     def _is_done(self, submission: Submission) -> bool:
         """Whether there is a result of these very files, checks and grader."""

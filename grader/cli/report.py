@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.cli.options import course_option
-from grader.content import course_folder, templates_folder
+from grader.content import course_folder, templates_folders
 from grader.errors import UsageProblem
 from grader.pipeline import publish_class, publish_report
 from grader.store import Run
@@ -22,7 +22,7 @@ def command(folder: Path, course: Path | None) -> None:
         raise UsageProblem(f"{folder} holds no run: there is no folder `results` in it.")
     run = Run(folder)
     run.prepare()
-    templates = templates_folder(course_folder(course))
+    templates = templates_folders(course_folder(course))
     count = 0
     for result in run.results():
         publish_report(result, run, templates)
