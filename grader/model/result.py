@@ -21,11 +21,22 @@ Fault = Literal["student", "author", "machine"]
 Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
 
 
+class ReadOn(msgspec.Struct, frozen=True):
+    """A place in the handout's README.md: a heading and, unless they are empty, words that stand below it."""
+
+    heading: str
+    words: str = ""
+
+
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A known misconception that produces exactly what was observed; `explanation` speaks to the student."""
+    """A known misconception that produces exactly what was observed; `explanation` speaks to the student.
+
+    `read_on` is where the handout explains what would have been right, None where its author did not say.
+    """
 
     slug: str
     explanation: str
+    read_on: ReadOn | None = None
 
 
 MISSING_NAME = "MissingName"

@@ -12,6 +12,7 @@ import textwrap
 from rich.console import Console
 from rich.text import Text
 
+from grader.model.result import ReadOn
 from grader.model.text import plain_line, plain_text
 from grader.model.view import CheckView, StudentView
 from grader.render.arrays import side_by_side
@@ -33,6 +34,8 @@ def print_check(view: StudentView, public: bool = True) -> None:
     for diagnosis in view.diagnoses:
         console.print(shown("\nThis looks like a known misconception:", "bold"))
         console.print(shown(_indented(console, diagnosis.explanation, 2)))
+        if diagnosis.read_on is not None:
+            console.print(shown(_indented(console, _read_on(diagnosis.read_on), 2), "cyan"))
     for group in view.groups:
         console.print(shown(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", "bold"))
         for check in sorted(group.checks, key=lambda check: check.status == "passed"):
@@ -48,6 +51,11 @@ def print_check(view: StudentView, public: bool = True) -> None:
     everything = "All public checks passed. " if passed else ""
     topics = "; ".join(view.hidden_topics)
     console.print(shown(_indented(console, f"{everything}Hidden checks will still look at: {topics}.", 0)))
+
+
+def _read_on(place: ReadOn) -> str:
+    words = f", at “{place.words}”" if place.words else ""
+    return f"Read on in README.md: “{place.heading}”{words}"
 
 
 def print_changes(before: StudentView, now: StudentView) -> None:
