@@ -11,7 +11,7 @@ import pytest
 from grader.model.result import Diagnosis, GradeResult, ReadOn
 from grader.model.view import StudentView, cohort_view, student_view
 from grader.render.html import cohort_html, student_html
-from grader.render.terminal import print_check
+from grader.render.terminal_check import print_check
 
 PLACE = ReadOn("Weights & <b>heads</b>", "Why divide by sqrt(d)?")
 
