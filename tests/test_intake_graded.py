@@ -20,7 +20,7 @@ DOUBLE = "def double(x):\n    return 2 * x\n"
 TOTAL = "def total(x):\n    return x.sum()\n"
 RIGHT = f"import torch\n\n\n{DOUBLE}\n\n{TOTAL}"
 BOTH = f"{DOUBLE}{TOTAL}"
-STUBBED = "stand-ins that draw and print nothing were used"
+STUBBED = "stand-ins that draw and print nothing took the place"
 
 Case = tuple[dict[str, bytes | str], float, list[str]]
 """Files, score, and words that must be found among the notices or the reason."""

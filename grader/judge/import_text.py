@@ -71,7 +71,7 @@ def load_notices(report: LoadReport, work: Work, limits: Limits) -> list[str]:
             f"left out: {work.lines(report.skipped)}."
         )
     if drawn := [name for name in report.standins if name in (*PLOTTING, *PROGRESS)]:
-        notices.append(_told_standins(drawn, "stand-ins that draw and print nothing were used"))
+        notices.append(_told_standins(drawn, "stand-ins that draw and print nothing took the place"))
     if live := [name for name in report.standins if name not in drawn]:
         notices.append(_told_standins(live, "what uses it was skipped"))
     notices += [_told_unbound(name, line, work) for name, line in report.unbound]
@@ -154,7 +154,7 @@ def _explained(stop: Stop, work: Work, limits: Limits) -> str:
 
 def _told_standins(names: Sequence[str], what: str) -> str:
     listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    return f"The grading machine does not have {listed}; {what}."
+    return f"Graded without {listed}: {what}."
 
 
 def _told_unbound(name: str, line: int, work: Work) -> str:
