@@ -24,11 +24,12 @@ from grader.exporters.grades_csv import grades_csv
 from grader.judge.diagnosis import Misconceptions, diagnose
 from grader.model import result as records
 from grader.model.assignment import Assignment
+from grader.model.cohort import cohort_view
 from grader.model.late import with_lateness
 from grader.model.result import GradeResult
 from grader.model.roster import standing
 from grader.model.submission import Submission
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import cohort_html, student_html
 from grader.store import Run
 

@@ -28,6 +28,8 @@ from grader.model.result import CheckResult, GradeResult, Printed
 from grader.model.roster import Roster
 from grader.model.tensors import naming, put_back, taken_out
 
+_FEEDBACK = 200
+"""Characters of a check's feedback that a summary keeps."""
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
 _SIDE_FILE = re.compile(r"(.+)\.tensors-[0-9a-f]{12}\.msgpack")
 
@@ -238,9 +240,10 @@ class Run:
 
 
 def _summary(check: CheckResult, known: dict[bytes, CheckResult]) -> CheckResult:
-    """A check's verdict alone; the same object as that of an equal one before."""
+    """A check's verdict and the beginning of its feedback; the same object as that of an equal one before."""
+    line = check.feedback.strip().partition("\n")[0][:_FEEDBACK]
     slim = msgspec.structs.replace(
-        check, observations=[], seconds=0.0, feedback="", hint="", error=None, staff_detail=""
+        check, observations=[], seconds=0.0, feedback=line, hint="", error=None, staff_detail=""
     )
     return known.setdefault(msgspec.msgpack.encode(slim), slim)
 

@@ -27,8 +27,9 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from grader.model.cohort import CohortView
 from grader.model.text import plain_ends, plain_line, plain_text
-from grader.model.view import CheckView, CohortView, StudentView
+from grader.model.view import CheckView, StudentView
 
 MAX_REPORT_BYTES = 150_000
 """Bytes of one student's report."""

@@ -19,9 +19,10 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
+from grader.model.cohort import CohortRow, CohortView, cohort_view
 from grader.model.result import GradeResult
 from grader.model.text import plain_line, plain_text
-from grader.model.view import CheckView, CohortRow, CohortView, StudentView, cohort_view
+from grader.model.view import CheckView, StudentView
 
 _MARKS = {"passed": ("✓ pass", "green"), "skipped": ("– skip", "yellow")}
 _FAILED = ("✗ FAIL", "red")

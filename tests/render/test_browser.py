@@ -11,8 +11,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
+from grader.model.cohort import cohort_view
 from grader.model.result import Printed
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import DRAWN_AT_FIRST, cohort_html, student_html
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -12,8 +12,9 @@ import msgspec
 import pytest
 from jinja2 import UndefinedError
 
+from grader.model.cohort import cohort_view
 from grader.model.result import Diagnosis, Printed
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import MAX_REPORT_BYTES, cohort_html, csp_hash, student_html
 
 HOSTILE = [
