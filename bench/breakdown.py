@@ -31,7 +31,7 @@ import pytest  # noqa: E402
 from grader import pipeline  # noqa: E402
 from grader.batch import slot  # noqa: E402
 from grader.batch.slot_messages import FromSlot, Job, Task  # noqa: E402
-from grader.content import load_assignment, reference_submission, templates_folder  # noqa: E402
+from grader.content import load_assignment, reference_submission, templates_folders  # noqa: E402
 from grader.judge.conversation import Conversation  # noqa: E402
 from grader.judge.diagnosis import Misconceptions, diagnose  # noqa: E402
 from grader.judge.plugin import JudgePlugin  # noqa: E402
@@ -170,7 +170,7 @@ class Breakdown:
         with self._watch.step(DIAGNOSIS):
             result = diagnose(answer.result, Misconceptions(self._assignment.fingerprint, []))
         with self._watch.step(WRITING):
-            pipeline.publish(result, run, templates_folder(ROOT))
+            pipeline.publish(result, run, templates_folders(ROOT))
         return dict(self._watch.seconds)
 
 

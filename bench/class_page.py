@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 from playwright.sync_api import Page, sync_playwright
 
-from grader.content import templates_folder
+from grader.content import templates_folders
 from grader.model.cohort import cohort_view
 from grader.model.jsonform import result_from_json
 from grader.model.result import GradeResult
@@ -63,7 +63,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for rows in options.rows:
             started = time.monotonic()
-            html = cohort_html(cohort_view(a_class(results, rows)), templates_folder(ROOT))
+            html = cohort_html(cohort_view(a_class(results, rows)), templates_folders(ROOT))
             made = time.monotonic() - started
             file = Path(folder) / "index.html"
             file.write_text(html, "utf-8")

@@ -30,7 +30,7 @@ import pytest
 
 from grader.batch.local import Slots
 from grader.batch.variants import known_misconceptions
-from grader.content import check_files, load_assignment, templates_folder
+from grader.content import check_files, load_assignment, templates_folders
 from grader.intake.source import find_submissions
 from grader.pipeline import Course, grade, publish
 from grader.sandbox.modes import choose
@@ -143,7 +143,7 @@ def slots(assignment: Any, source: Path, names: set[str], count: int) -> float:
         list(running.grade_all(work[: 2 * count], once))  # first touch of every page
         started = time.monotonic()
         for result in running.grade_all(work, once):
-            publish(result, run, templates_folder(ROOT))
+            publish(result, run, templates_folders(ROOT))
         return (time.monotonic() - started) / len(work)
 
 

@@ -52,12 +52,16 @@ def course_folder(given: Path | None = None) -> Path:
     raise UsageProblem("No course was found; name its folder with --course or in GRADER_COURSE.")
 
 
-def templates_folder(course: Path) -> Path:
-    """The folder with the report templates: the course's own, else the ones that come with the grader."""
-    for folder in (course, _PACKAGE.parent, _PACKAGE / "course"):
-        if (folder / "reports").is_dir():
-            return folder / "reports"
-    raise UsageProblem("The report templates are missing; install the grader again.")
+def templates_folders(course: Path) -> tuple[Path, ...]:
+    """The folders with report templates: the course's own, if it has one, and the one that comes with the grader.
+
+    What is found in an earlier one counts. So a course can add a language, or change one page, by one file.
+    """
+    places = dict.fromkeys(folder / "reports" for folder in (course, _PACKAGE.parent, _PACKAGE / "course"))
+    found = tuple(place for place in places if place.is_dir())
+    if not found:
+        raise UsageProblem("The report templates are missing; install the grader again.")
+    return found
 
 
 def assignment_ids(course: Path) -> list[str]:

@@ -111,18 +111,18 @@ def _is_killed(result: GradeResult) -> bool:
     return any(check.status == "crashed" and check.error and check.error.type == "SIGKILL" for check in result.checks)
 
 
-def publish(result: GradeResult, run: Run, templates: Path) -> None:
+def publish(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
     """Write a result and its student's report; the report first, so that a result never stands without it."""
     publish_report(result, run, templates)
     run.save(result)
 
 
-def publish_report(result: GradeResult, run: Run, templates: Path) -> None:
+def publish_report(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
     """Write the student's report of a result."""
     run.save_report(result.submission.id, student_html(student_view(result), templates))
 
 
-def publish_unread(result: GradeResult, run: Run, templates: Path) -> None:
+def publish_unread(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
     """Write a result of an anonymous run: what it is called there is known when all are, so its report comes later.
 
     Raises what rendering that report would raise.
@@ -132,7 +132,7 @@ def publish_unread(result: GradeResult, run: Run, templates: Path) -> None:
     run.save(result)
 
 
-def publish_reports(run: Run, templates: Path, veil: Veil | None) -> int:
+def publish_reports(run: Run, templates: tuple[Path, ...], veil: Veil | None) -> int:
     """Write all reports again; with a veil without names, and under their pseudonyms as well. How many there are."""
     pages: set[str] = set()
     count = 0
@@ -150,7 +150,9 @@ def publish_reports(run: Run, templates: Path, veil: Veil | None) -> int:
     return count
 
 
-def publish_class(results: Iterable[GradeResult], run: Run, templates: Path, veil: Veil | None = None) -> None:
+def publish_class(
+    results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...], veil: Veil | None = None
+) -> None:
     """Write the class page and the table of grades, with who of the run's roster is missing.
 
     With a veil there is no name on the page; the table is for machines, and has them.
@@ -188,7 +190,7 @@ def ungraded(submission: Submission, assignment: Assignment, mode: str, reason: 
     last_line = reason.strip().splitlines()[-1] if reason.strip() else "no reason known"
     return GradeResult(
         schema_version=records.SCHEMA_VERSION,
-        assignment=records.AssignmentInfo(assignment.id, about.version, about.title),
+        assignment=records.AssignmentInfo(assignment.id, about.version, about.title, lang=about.lang),
         submission=records.submission_info(submission),
         status="ungraded",
         reason=f"Judging failed; the last time: {last_line}",

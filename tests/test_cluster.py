@@ -340,6 +340,7 @@ def test_a_run_without_workers_waits_and_then_stops(tmp_path: Path) -> None:
             graded = engine.grade_all(work, lambda submission, judge: judge.judge(submission))
             found = [next(graded).submission.id]
             cluster.workers["one"].kill()
+            wait_until(lambda: waits(told) == 1)  # the run looks once a second who is there
             cluster.add_worker("two")
             found += [next(graded).submission.id for _ in range(6)]  # more than can have been ready before
             cluster.workers["two"].kill()

@@ -272,10 +272,11 @@ def test_a_named_course_that_is_none(course: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_templates_come_with_the_course_or_the_grader(course: Path) -> None:
-    assert content.templates_folder(course).is_dir()
-    assert content.templates_folder(course) != course / "reports"
+    shipped = content.templates_folders(course)
+    assert len(shipped) == 1
+    assert (shipped[0] / "lang" / "en.html.j2").is_file()
     (course / "reports").mkdir()
-    assert content.templates_folder(course) == course / "reports"
+    assert content.templates_folders(course) == (course / "reports", *shipped)
 
 
 def test_what_is_public(course: Path) -> None:

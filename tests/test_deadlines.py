@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from grader.batch.local import Slots
-from grader.content import load_assignment, templates_folder
+from grader.content import load_assignment, templates_folders
 from grader.judge.diagnosis import Misconceptions
 from grader.model.jsonform import result_schema
 from grader.model.late import with_lateness
@@ -86,7 +86,7 @@ def late_course(tiny_course: Path) -> Path:
 
 def test_a_class_with_a_deadline(late_course: Path, tmp_path: Path, read_results: Results) -> None:
     assignment = load_assignment(late_course, "tiny")
-    templates, run = templates_folder(late_course), Run(tmp_path / "out")
+    templates, run = templates_folders(late_course), Run(tmp_path / "out")
     run.prepare()
     course = Course(assignment, MODE, Misconceptions("", []))
     with Slots(late_course, "tiny", MODE, 1) as slots:

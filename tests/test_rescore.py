@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from grader.batch.local import Slots
-from grader.content import load_assignment, reference_submission, templates_folder
+from grader.content import load_assignment, reference_submission, templates_folders
 from grader.judge.diagnosis import Misconceptions
 from grader.judge.rescoring import Left, Today, rescore
 from grader.model.result import GradeResult
@@ -125,7 +125,7 @@ def submission(name: str) -> Submission:
 
 def grade_class(course: Path, out: Path) -> Today:
     """Grade everybody into `out`, and the reference for what today's checks are."""
-    assignment, templates, run = load_assignment(course, "tiny"), templates_folder(course), Run(out)
+    assignment, templates, run = load_assignment(course, "tiny"), templates_folders(course), Run(out)
     run.prepare()
     known = Course(assignment, MODE, Misconceptions("", []))
     with Slots(course, "tiny", MODE, 1) as slots:

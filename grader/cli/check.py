@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli.options import course_option
-from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folder
+from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folders
 from grader.errors import MachineProblem, UsageProblem
 from grader.intake.working import find_main_file, main_file_of, read_working_file
 from grader.model.assignment import Assignment
@@ -57,7 +57,7 @@ def command(
     file, assignment = _what_to_check(path, assignment_id, folder)
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"  # before torch and numpy are imported: a process with threads cannot be forked
-    outputs = _Outputs(json_file, html_file, templates_folder(folder))
+    outputs = _Outputs(json_file, html_file, templates_folders(folder))
     statuses: list[int] = []
 
     def serve(judge: Judge) -> None:
@@ -143,7 +143,7 @@ def _separate(again: bool) -> None:
 class _Outputs:
     """Where a result goes: the terminal, and files if they were asked for."""
 
-    def __init__(self, json_file: Path | None, html_file: Path | None, templates: Path) -> None:
+    def __init__(self, json_file: Path | None, html_file: Path | None, templates: tuple[Path, ...]) -> None:
         self._json = json_file
         self._html = html_file
         self._templates = templates

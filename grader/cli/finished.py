@@ -29,7 +29,7 @@ class Finished:
 
     run: Run
     assignment: Assignment
-    templates: Path
+    templates: tuple[Path, ...]
     part: Part
     anonymous: bool
 

@@ -24,7 +24,7 @@ from grader.cli.class_talk import found_sentences
 from grader.cli.finished import Finished
 from grader.cli.options import anonymous_option, course_option
 from grader.cli.regrade import Part, part_of, part_options
-from grader.content import course_folder, load_private_assignment, templates_folder
+from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
 from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
@@ -131,7 +131,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         batch.grade([read for name, read in found.submissions if name in part])
     except KeyboardInterrupt:
         interrupted = True
-    finished = Finished(run, assignment, templates_folder(folder), part, anonymous)
+    finished = Finished(run, assignment, templates_folders(folder), part, anonymous)
     here = {name for name, _ in found.submissions}
     _end(interrupted, finished.sum_up(here, fresh and not interrupted, roster), out)
 
@@ -178,7 +178,7 @@ class _Batch:
         self._fresh = fresh or part.ids is not None
         self._part = part
         self._anonymous = anonymous
-        self._templates = templates_folder(course)
+        self._templates = templates_folders(course)
 
     def _is_done(self, submission: Submission) -> bool:
         """Whether there is a result of these very files, checks and grader."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from grader.cli.options import anonymous_option, course_option
-from grader.content import course_folder, load_assignment, templates_folder
+from grader.content import course_folder, load_assignment, templates_folders
 from grader.errors import UsageProblem
 from grader.pipeline import publish_class, publish_reports, veil_over
 from grader.store import Run
@@ -29,7 +29,7 @@ def command(folder: Path, anonymous: bool, course: Path | None) -> None:
     run = Run(folder)
     run.prepare()
     place = course_folder(course)
-    templates = templates_folder(place)
+    templates = templates_folders(place)
     veil = veil_over(run, _asked_for(run, place)) if anonymous else None
     count = publish_reports(run, templates, veil)
     publish_class(run.summaries(), run, templates, veil)

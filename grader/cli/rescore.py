@@ -17,7 +17,7 @@ import click
 from grader.batch.local import Slots
 from grader.cli.class_talk import not_taken_sentence, several
 from grader.cli.options import course_option
-from grader.content import course_folder, load_private_assignment, reference_submission, templates_folder
+from grader.content import course_folder, load_private_assignment, reference_submission, templates_folders
 from grader.errors import UsageProblem, unwritable
 from grader.judge.rescoring import Left, Today, rescore
 from grader.model.anonymous import Veil
@@ -54,7 +54,7 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
     if not dry_run:
         run.prepare()
     veil = veil_over(run, assignment.about.files) if run.is_anonymous() else None
-    work = _Rescoring(run, today, templates_folder(place), accept_lower, dry_run, veil=veil)
+    work = _Rescoring(run, today, templates_folders(place), accept_lower, dry_run, veil=veil)
     try:
         work.go()
     except OSError as error:
@@ -92,7 +92,7 @@ class _Rescoring:
 
     run: Run
     today: Today
-    templates: Path
+    templates: tuple[Path, ...]
     accept_lower: bool
     dry_run: bool
     changes: list[Change] = field(default_factory=list)

@@ -208,7 +208,7 @@ def about_assignment(assignment: Assignment) -> records.AssignmentInfo:
     """What a result says of its assignment."""
     about = assignment.about
     conditions = digest([repr((about.files, about.names, about.limits, about.sandbox))])
-    return records.AssignmentInfo(assignment.id, about.version, about.title, conditions)
+    return records.AssignmentInfo(assignment.id, about.version, about.title, conditions, about.lang)
 
 
 def environment() -> records.Environment:

@@ -81,7 +81,7 @@ class Deadline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The contents of `assignment.toml`."""
+    """The contents of `assignment.toml`. `lang` is the language of its texts, and of its reports: `en`, `de`."""
 
     title: str
     version: str
@@ -90,6 +90,7 @@ class AssignmentFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     public_points: float
     hidden_topics: list[str] = []
     seed: int = 0
+    lang: str = "en"
     limits: Limits = Limits()
     sandbox: SandboxNeeds = SandboxNeeds()
     isolation: IsolationNeeds = IsolationNeeds()

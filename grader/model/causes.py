@@ -10,6 +10,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 
+import msgspec
+
 from grader.model.result import MISSING_NAME, CheckResult
 
 LOOP = "A loop whose condition never turns false is the usual cause."
@@ -91,21 +93,55 @@ _HIDDEN_TIMES: Mapping[str, tuple[str, str]] = {
 """By the type of a time-out's `StudentError`: which time was up, if not that of the check."""
 
 
-def hidden_feedback(check: CheckResult) -> str:
+RAISED = "Your code raised"
+NO_NAME = "Your file does not define a name that this check calls"
+NOT_YOURS = "This check could not be run, and this is not your doing"
+NOT_COMPLETED = "Grading could not be completed, and this is not your doing. The course staff have been told."
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a student reads of a check that says nothing else, in parts, so that a report can say it in its language.
+
+    `words` and `cause` are sentences of this module, `kind` the type of an exception of Python's own, if `words` is
+    `RAISED`; empty is an exception that it does not define. `line` 0: no place is known.
+    """
+
+    words: str
+    cause: str = ""
+    kind: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """All of it in English."""
+        place = f"at {self.file}, line {self.line}" if self.line else ""
+        if self.words == RAISED:
+            words = f"{RAISED} {self.kind or 'an exception'}{' ' if place else ''}{place}"
+        else:
+            words = f"{self.words} ({place})" if place else self.words
+        return f"{words}. {self.cause}".strip()
+
+
+def told_of_hidden(check: CheckResult) -> Told:
     """What the student reads of a hidden check that did not pass, through a fault of theirs."""
     error = check.error
     if error is not None and error.type == MISSING_NAME:
-        return "Your file does not define a name that this check calls."
+        return Told(NO_NAME)
     words, cause = _HIDDEN[check.status]
-    place = ""
+    kind, file, line = "", "", 0
     if error is not None and error.file and error.line and error.line <= _LAST_LINE:
-        place = f"at {error.file}, line {error.line}"
+        file, line = error.file, error.line
     if check.status == "error" and error is not None:
-        kind = error.type if error.type in _KNOWN_ERRORS else "an exception"
-        words, cause = f"Your code raised {kind}", BY_EXCEPTION.get(kind, "")
-        place = f" {place}" if place else ""
-    else:
-        if check.status == "timeout" and error is not None:
-            words, cause = _HIDDEN_TIMES.get(error.type, (words, cause))
-        place = f" ({place})" if place else ""
-    return f"{words}{place}. {cause}".strip()
+        kind = error.type if error.type in _KNOWN_ERRORS else ""
+        words, cause = RAISED, BY_EXCEPTION.get(kind, "")
+    elif check.status == "timeout" and error is not None:
+        words, cause = _HIDDEN_TIMES.get(error.type, (words, cause))
+    return Told(words, cause, kind, file, line)
+
+
+def fixed_sentences() -> set[str]:
+    """Every sentence that a report may have to say in another language."""
+    pairs = [*_HIDDEN.values(), *_HIDDEN_TIMES.values()]
+    told = {text for pair in pairs for text in pair} | set(BY_EXCEPTION.values())
+    return {text for text in told | {NO_NAME, NOT_YOURS, NOT_COMPLETED} if text}

@@ -109,6 +109,7 @@ class CohortView(msgspec.Struct, frozen=True):
     reports: str = "reports"
     anonymous: bool = False
     similar: bool = False
+    lang: str = "en"
 
 
 def cohort_view(
@@ -147,6 +148,7 @@ def cohort_view(
         reports=reports,
         anonymous=anonymous,
         similar=similar,
+        lang=kept[0].assignment.lang if kept else "en",
     )
 
 

@@ -149,12 +149,16 @@ class Lateness(msgspec.Struct, frozen=True):
 
 
 class AssignmentInfo(msgspec.Struct, frozen=True):
-    """Which assignment, in which version; `conditions` is a digest of what student code had to live with, as limits."""
+    """Which assignment, in which version, and the language of its reports.
+
+    `conditions` is a digest of what student code had to live with, as limits.
+    """
 
     id: str
     version: str
     title: str
     conditions: str = ""
+    lang: str = "en"
 
 
 class Environment(msgspec.Struct, frozen=True):

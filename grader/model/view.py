@@ -15,15 +15,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from grader.model.causes import hidden_feedback
+from grader.model.causes import NOT_COMPLETED, NOT_YOURS, Told, told_of_hidden
 from grader.model.measured import Measured, measured
+from grader.model.observation import Observation
 from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Lateness, Printed, Status
 
 
 class CheckView(msgspec.Struct, frozen=True):
     """One check as its student may see it. `feedback` may have several lines.
 
-    `not_run`: it could not be run, for a reason that is not the student's. `measured`: what it counted, unless hidden.
+    `not_run`: it could not be run, for a reason that is not the student's. `told`: the parts of a `feedback` that is
+    made of fixed sentences. Unless the check is hidden, `measured` is what it counted, and `seen` the comparison that
+    did not hold.
     """
 
     id: str
@@ -37,6 +40,8 @@ class CheckView(msgspec.Struct, frozen=True):
     diagnosis: Diagnosis | None
     not_run: bool = False
     measured: list[Measured] = []
+    seen: Observation | None = None
+    told: Told | None = None
 
 
 class GroupView(msgspec.Struct, frozen=True):
@@ -69,6 +74,7 @@ class StudentView(msgspec.Struct, frozen=True):
     environment: str
     hidden_topics: list[str] = []
     lateness: Lateness | None = None
+    lang: str = "en"
 
 
 def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> StudentView:
@@ -99,12 +105,13 @@ def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> Stud
         f"torch {result.environment.torch}",
         hidden_topics=list(hidden_topics),
         lateness=result.lateness,
+        lang=result.assignment.lang,
     )
 
 
 def _student_reason(result: GradeResult) -> str | None:
     if result.status == "ungraded":
-        return "Grading could not be completed, and this is not your doing. The course staff have been told."
+        return NOT_COMPLETED
     return result.reason
 
 
@@ -116,6 +123,7 @@ def _group_view(name: str, checks: list[CheckView]) -> GroupView:
 def check_view(check: CheckResult) -> CheckView:
     """One check as its student may see it; `after_*` counts as hidden in local reports."""
     hidden = check.visibility != "visible"
+    told = _told(check, hidden)
     return CheckView(
         id=check.id,
         title=check.title,
@@ -123,19 +131,26 @@ def check_view(check: CheckResult) -> CheckView:
         points=check.points,
         max_points=check.max_points,
         hidden=hidden,
-        feedback=_student_feedback(check, hidden),
+        feedback="" if check.status == "passed" else told.sentence if told else check.feedback,
         hint="" if check.status in ("passed", "skipped") else check.hint,
         diagnosis=check.diagnosis,
         not_run=check.fault in ("author", "machine"),
         measured=[] if hidden else measured(check.observations),
+        seen=None if hidden else _what_differs(check),
+        told=told,
     )
 
 
-def _student_feedback(check: CheckResult, hidden: bool) -> str:
+def _told(check: CheckResult, hidden: bool) -> Told | None:
+    """The fixed sentence about a check that did not pass, where that is all that its student may read."""
     if check.status == "passed":
-        return ""
+        return None
     if check.fault in ("author", "machine"):
-        return "This check could not be run, and this is not your doing."
-    if not hidden:
-        return check.feedback
-    return hidden_feedback(check)
+        return Told(NOT_YOURS)
+    return told_of_hidden(check) if hidden else None
+
+
+def _what_differs(check: CheckResult) -> Observation | None:
+    """The comparison on which the check failed; none if it ended otherwise."""
+    last = check.observations[-1] if check.observations else None
+    return last if last is not None and check.status == "failed" and not last.held else None

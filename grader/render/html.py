@@ -21,15 +21,19 @@ import base64
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from grader.errors import UsageProblem
 from grader.model.cohort import CohortView
 from grader.model.text import plain_ends, plain_line, plain_text
 from grader.model.view import CheckView, StudentView
+from grader.render.figures.base import Words
+from grader.render.figures.choose import figure
 
 MAX_REPORT_BYTES = 150_000
 """Bytes of one student's report."""
@@ -41,15 +45,22 @@ DRAWN_AT_FIRST = 500
 
 
 class _Caps(NamedTuple):
-    """Characters that a text of a student may take in a report, and how many notices are shown."""
+    """Characters that each text of a student, and all figures, may take in a report, and how many notices are shown."""
 
     feedback: int = 4_000
     printed: int = 20_000
     notice: int = 500
     notices: int = 20
+    figures: int = 80_000
 
     def divided(self, by: int) -> _Caps:
-        return _Caps(self.feedback // by, self.printed // by, max(80, self.notice // by), max(3, self.notices // by))
+        return _Caps(
+            self.feedback // by,
+            self.printed // by,
+            max(80, self.notice // by),
+            max(3, self.notices // by),
+            self.figures // by,
+        )
 
 
 class _Bin(NamedTuple):
@@ -63,7 +74,7 @@ class _Bin(NamedTuple):
 class _Site:
     """A templates folder, read once: the environment, and style and script with the hashes that allow them."""
 
-    def __init__(self, templates: Path) -> None:
+    def __init__(self, templates: tuple[Path, ...]) -> None:
         self._environment = Environment(
             loader=FileSystemLoader(templates),
             autoescape=True,
@@ -77,11 +88,10 @@ class _Site:
             "text": plain_text,
             "ends": plain_ends,
             "prose": _prose,
-            "number": _number,
+            "number": _localised,
             "report_address": _report_address,
         }
-        style = (templates / "style.css").read_text(encoding="utf-8")
-        script = (templates / "sort.js").read_text(encoding="utf-8")
+        style, script = self._text("style.css"), self._text("sort.js")
         self._environment.globals |= {
             "style": Markup(style),
             "style_hash": csp_hash(style),
@@ -89,34 +99,64 @@ class _Site:
             "script_hash": csp_hash(script),
         }
 
+    def words(self, lang: str) -> Words:
+        """The language file of this language.
+
+        Raises:
+            UsageProblem: there is none.
+        """
+        names = self._environment.list_templates(filter_func=lambda name: name.startswith("lang/"))
+        known = [name.removeprefix("lang/").removesuffix(".html.j2") for name in names]
+        if lang not in known:
+            raise UsageProblem(f"There is no language file reports/lang/{lang}.html.j2; there is {', '.join(known)}.")
+        words: Any = self._environment.get_template(f"lang/{lang}.html.j2").module
+        return cast(Words, words)
+
+    def _text(self, name: str) -> str:
+        loader = self._environment.loader
+        assert loader is not None
+        return loader.get_source(self._environment, name)[0]
+
     def render(self, template: str, context: dict[str, Any]) -> str:
         return self._environment.get_template(template).render(context)
 
 
 @lru_cache(maxsize=8)
-def _site(templates: Path) -> _Site:
+def _site(templates: tuple[Path, ...]) -> _Site:
     return _Site(templates)
 
 
-def student_html(view: StudentView, templates: Path) -> str:
-    """The report of one submission as its student may read it, made with the templates in the folder `templates`."""
-    site, context = _site(templates), _student_context(view)
+def student_html(view: StudentView, templates: tuple[Path, ...]) -> str:
+    """The report of one submission as its student may read it, made with the templates in these folders.
+
+    Raises:
+        UsageProblem: there is no language file for the language of the view.
+    """
+    site = _site(templates)
+    say = site.words(view.lang)
+    context = _student_context(view) | {"say": say}
+    drawn = _figures(view, say)
     html = ""
     for divisor in (1, 2, 4, 8, 16, 32):
         caps = _Caps().divided(divisor)
         printed = _shares(len(view.printed.stdout), len(view.printed.stderr), caps.printed)
-        html = site.render("student.html.j2", context | {"caps": caps, "printed_caps": printed})
+        figures = _that_fit(drawn, caps.figures, say)
+        html = site.render("student.html.j2", context | {"caps": caps, "printed_caps": printed, "figures": figures})
         if len(html.encode("utf-8")) <= MAX_REPORT_BYTES:
             break
     return html
 
 
-def cohort_html(view: CohortView, templates: Path) -> str:
-    """The class page, for staff, made with the templates in the folder `templates`.
+def cohort_html(view: CohortView, templates: tuple[Path, ...]) -> str:
+    """The class page, for staff, made with the templates in these folders.
 
     It links each submission to `reports/<id>.html` beside it.
+
+    Raises:
+        UsageProblem: there is no language file for the language of the view.
     """
-    return _site(templates).render("cohort.html.j2", _cohort_context(view))
+    site = _site(templates)
+    return site.render("cohort.html.j2", _cohort_context(view) | {"say": site.words(view.lang)})
 
 
 def csp_hash(text: str) -> str:
@@ -134,10 +174,27 @@ def _student_context(view: StudentView) -> dict[str, Any]:
         "view": view,
         "passed": sum(check.status == "passed" for check in checks),
         "total": len(checks),
+        "skipped": sum(check.status == "skipped" for check in checks),
         "check_numbers": {check.id: number for number, check in enumerate(checks, start=1)},
         "diagnosis_numbers": {d.slug: number for number, d in enumerate(view.diagnoses, start=1)},
         "showing": showing,
     }
+
+
+def _figures(view: StudentView, say: Words) -> dict[str, Markup]:
+    """By the id of a check, the figure of what differs."""
+    seen = {check.id: check.seen for group in view.groups for check in group.checks if check.seen is not None}
+    drawn = {name: figure(observation, say) for name, observation in seen.items()}
+    return {name: markup for name, markup in drawn.items() if markup is not None}
+
+
+def _that_fit(figures: dict[str, Markup], most: int, say: Words) -> dict[str, Markup]:
+    """The first figures that have `most` characters together, and a sentence in the place of each other one."""
+    kept, used = {}, 0
+    for name, markup in figures.items():
+        used += len(markup)
+        kept[name] = markup if used <= most else Markup('<p class="gap">{}</p>').format(say.figure_left_out())
+    return kept
 
 
 def _cohort_context(view: CohortView) -> dict[str, Any]:
@@ -183,7 +240,12 @@ def _report_address(id: str) -> str:
     return f"reports/{quote(id, safe='', errors='replace')}.html"
 
 
-def _number(value: float, digits: int = 2) -> str:
-    """A number as people write it: at most `digits` decimals, and no trailing zero."""
+@pass_context
+def _localised(context: Context, value: float, digits: int = 2) -> str:
+    """A number as people write it in the page's language: at most `digits` decimals, and no trailing zero."""
+    say = context.get("say")  # a language file's own macros have its signs about them
+    decimal = context["decimal"] if say is None else say.decimal
+    thousands = context["thousands"] if say is None else say.thousands
     text = f"{value:,.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.translate({ord("."): decimal, ord(","): thousands})

@@ -12,7 +12,7 @@ from grader.judge.import_text import load_notices, reason_not_loadable
 from grader.judge.places import Work
 from grader.judge.student import StudentRaised
 from grader.model.assignment import Limits, SandboxNeeds
-from grader.model.causes import hidden_feedback
+from grader.model.causes import told_of_hidden
 from grader.model.result import CheckResult
 from grader.model.submission import Cell
 from grader.sandbox.backends.plain import PlainBackend
@@ -86,7 +86,7 @@ def test_of_a_hidden_check_the_cell_is_told() -> None:
     check = CheckResult(
         "c", "t", "g", "error", "student", 0.0, 1.0, "hidden", ended.feedback, "", None, [], 0.0, ended.error
     )
-    assert hidden_feedback(check) == f"Your code raised ValueError at {MAIN}, cell 8, line 2."
+    assert told_of_hidden(check).sentence == f"Your code raised ValueError at {MAIN}, cell 8, line 2."
 
 
 @pytest.fixture(scope="module")

@@ -132,9 +132,9 @@ def _submission(id: str, student: str, file: str = "attention.py") -> Submission
 
 
 @pytest.fixture
-def templates() -> Path:
+def templates() -> tuple[Path, ...]:
     """The folder of templates, as the course ships it."""
-    return Path(__file__).parents[2] / "reports"
+    return (Path(__file__).parents[2] / "reports",)
 
 
 @pytest.fixture

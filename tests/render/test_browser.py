@@ -85,17 +85,17 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def report(templates: Path, make_result: Any) -> str:
+def report(templates: tuple[Path, ...], make_result: Any) -> str:
     return student_html(student_view(make_result()), templates)
 
 
 @pytest.fixture
-def class_page(templates: Path, make_class: Any) -> str:
+def class_page(templates: tuple[Path, ...], make_class: Any) -> str:
     return cohort_html(cohort_view(make_class(30)), templates)
 
 
 @pytest.fixture
-def hostile(templates: Path, make_result: Any, make_submission: Any) -> list[str]:
+def hostile(templates: tuple[Path, ...], make_result: Any, make_submission: Any) -> list[str]:
     """Both pages of a submission whose every text is an attack."""
     checks = [msgspec.structs.replace(check, feedback=ATTACK) for check in make_result().checks]
     result = make_result(
@@ -227,7 +227,7 @@ def test_table_filters(show: Opener, class_page: str) -> None:
     assert page.url.endswith(".html")
 
 
-def test_table_sorts_and_filters_by_lateness(show: Opener, templates: Path, make_timed: Any) -> None:
+def test_table_sorts_and_filters_by_lateness(show: Opener, templates: tuple[Path, ...], make_timed: Any) -> None:
     times = ["2026-12-01T10:00Z", None, "2026-12-05T10:00Z", "2026-12-03T10:00Z"]
     page = show(cohort_html(cohort_view([make_timed(time) for time in times]), templates), 360)
     assert overflow(page) == 0
@@ -248,7 +248,9 @@ def test_without_script_the_table_is_whole(show: Opener, class_page: str) -> Non
     assert not page.locator("form.filter").is_visible()
 
 
-def test_a_large_class_is_drawn_in_part_until_all_is_asked_for(show: Opener, templates: Path, make_class: Any) -> None:
+def test_a_large_class_is_drawn_in_part_until_all_is_asked_for(
+    show: Opener, templates: tuple[Path, ...], make_class: Any
+) -> None:
     html = cohort_html(cohort_view(make_class(DRAWN_AT_FIRST + 100)), templates)
     page = show(html)
     visible = "#rows tbody tr:visible"
@@ -274,7 +276,7 @@ def test_a_large_class_is_drawn_in_part_until_all_is_asked_for(show: Opener, tem
 
 
 @pytest.mark.parametrize("size", [0, 1, 300])
-def test_class_of_any_size_opens(show: Opener, templates: Path, make_class: Any, size: int) -> None:
+def test_class_of_any_size_opens(show: Opener, templates: tuple[Path, ...], make_class: Any, size: int) -> None:
     page = show(cohort_html(cohort_view(make_class(size)), templates), 360)
     assert overflow(page) == 0
     assert page.locator("#rows tbody tr").count() == size
