@@ -6,8 +6,8 @@ searched. Most of it is an accident, and nothing of it has cost a point by itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -19,44 +19,65 @@ Kind = Literal["ungraded", "protocol", "forbidden", "doubts", "checks", "ended",
 """`doubts`: submissions held for staff, since the roster does not tell whose they are; `checks`: checks to look at."""
 
 KINDS: tuple[Kind, ...] = ("ungraded", "protocol", "forbidden", "doubts", "checks", "ended", "invalid", "refused")
-SHOWN = 8
-"""Entries that are told of a kind."""
+ENTRIES, NAMES = 5, 8
+"""Entries that are told of a kind, and submissions that are named in an entry."""
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One thing to look at: the id of a submission, or of a check where the kind is `checks`, and what is known.
+    """Submissions with one thing to look at: the ids of the first, how many `more` there are, and what is known.
 
-    `checks` are the numbers of those in which it happened; `at_import` says that it happened during the import.
+    `checks` are the numbers of those in which it happened; `at_import` says that it happened during the import. Where
+    the kind is `checks`, the id is that of the check, and the text its verdict.
     """
 
-    id: str
+    ids: list[str]
+    more: int = 0
     text: str = ""
     checks: list[int] = []
     at_import: bool = False
 
 
 class Concern(msgspec.Struct, frozen=True):
-    """Things of one kind: how many there are, and the first of them."""
+    """Things of one kind: how many there are, the first of them, and how many are in no entry."""
 
     kind: Kind
     total: int
     entries: list[Entry]
+    more: int = 0
+
+
+class _What(NamedTuple):
+    """What is known of a thing; those of which the same is known are one entry."""
+
+    text: str = ""
+    checks: tuple[int, ...] = ()
+    at_import: bool = False
 
 
 def concerns(results: Sequence[GradeResult], checks: Sequence[CheckStanding], people: Standing | None) -> list[Concern]:
     """Every kind of which there is something."""
-    found: dict[Kind, list[Entry]] = {kind: [] for kind in KINDS}
+    found: dict[Kind, dict[_What, list[str]]] = {kind: {} for kind in KINDS}
     numbers = {check.id: check.number for check in checks}
     for result in results:
         name = result.submission.id
         if result.status != "graded":
-            found[result.status].append(Entry(name, result.reason or ""))
+            found[result.status].setdefault(_What(result.reason or ""), []).append(name)
         for incident in result.incidents:
-            found[incident.kind].append(Entry(name, "", _numbers(incident.checks, numbers), incident.at_import))
-    found["doubts"] = [Entry(name, doubt) for name, doubt in people.doubts.items()] if people is not None else []
-    found["checks"] = [Entry(check.id, check.verdict, [check.number]) for check in checks if check.suspect]
-    return [Concern(kind, len(entries), entries[:SHOWN]) for kind, entries in found.items() if entries]
+            where = tuple(sorted(numbers[check] for check in incident.checks if check in numbers))
+            found[incident.kind].setdefault(_What("", where, incident.at_import), []).append(name)
+    for name, doubt in people.doubts.items() if people is not None else ():
+        found["doubts"].setdefault(_What(doubt), []).append(name)
+    for check in checks:
+        if check.suspect:
+            found["checks"].setdefault(_What(check.verdict, (check.number,)), []).append(check.id)
+    return [_concern(kind, things) for kind, things in found.items() if things]
 
 
-def _numbers(checks: Iterable[str], numbers: Mapping[str, int]) -> list[int]:
-    return sorted(numbers[check] for check in checks if check in numbers)
+def _concern(kind: Kind, things: dict[_What, list[str]]) -> Concern:
+    entries = [
+        Entry(ids[:NAMES], max(0, len(ids) - NAMES), what.text, list(what.checks), what.at_import)
+        for what, ids in things.items()
+    ]
+    told = sum(len(ids) for ids in list(things.values())[:ENTRIES])
+    total = sum(map(len, things.values()))
+    return Concern(kind, total, entries[:ENTRIES], total - told)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.model import items
 from grader.model.check_stats import verdict
 from grader.model.cohort import cohort_view, outcome
-from grader.model.concerns import SHOWN
+from grader.model.concerns import ENTRIES, NAMES
 from grader.model.result import CheckResult, Diagnosis, GradeResult, Incident
 from grader.model.roster import Standing
 from grader.model.submission import Person
@@ -46,9 +46,9 @@ def test_a_class_in_numbers(make_check: MakeCheck, make_result: MakeResult) -> N
     assert (view.mean, view.median) == (7.62, 5.25)  # of 20, 0.5, 10 and 0
     assert [(c.id, c.passed, c.total, c.hidden) for c in view.checks] == [("one", 1, 3, False), ("two", 2, 3, True)]
     assert [(m.diagnosis.slug, m.ids) for m in view.misconceptions] == [("scale", ["b", "c"]), ("mask", ["b"])]
-    assert [(c.kind, c.total, [e.id for e in c.entries]) for c in view.concerns] == [
-        ("ungraded", 1, ["e"]),
-        ("invalid", 1, ["d"]),
+    assert [(c.kind, c.total, [e.ids for e in c.entries]) for c in view.concerns] == [
+        ("ungraded", 1, [["e"]]),
+        ("invalid", 1, [["d"]]),
     ]
     assert [(row.id, row.passed, row.checks) for row in view.rows] == [
         *(("a", 2, 2), ("b", 0, 2), ("c", 1, 2)),
@@ -174,8 +174,8 @@ def test_checks_in_numbers(make_check: MakeCheck, make_result: MakeResult) -> No
     ]
     assert [(m.diagnosis.slug, len(m.ids), m.checks) for m in view.misconceptions] == [("scale", 15, [1])]
     (concern,) = view.concerns
-    assert (concern.kind, concern.total, concern.entries[0].id, concern.entries[0].text) == (
-        "checks", 1, "odd", "negative",
+    assert (concern.kind, concern.total, concern.entries[0].ids, concern.entries[0].text) == (
+        "checks", 1, ["odd"], "negative",
     )  # fmt: skip
     assert [row.failed for row in view.rows[14:16]] == [[4], [1, 2, 3]]
     assert view.rows[15].statuses == {"failed": 1, "error": 1, "skipped": 1}
@@ -197,8 +197,9 @@ def test_what_to_look_at_first(make_check: MakeCheck, make_result: MakeResult) -
     people = Standing(doubts={"two": "may be Ada (1)"}, missing=(Person("9", "Bob"),))
     found = {concern.kind: concern for concern in cohort_view(results, people).concerns}
     assert list(found) == ["ungraded", "protocol", "forbidden", "doubts", "ended", "refused"]
-    assert (found["ungraded"].total, len(found["ungraded"].entries)) == (20, SHOWN)
-    assert found["ungraded"].entries[0].text == "The disk is full."
+    (full,) = found["ungraded"].entries
+    assert (full.text, full.ids, full.more) == ("The disk is full.", [f"u{n}" for n in range(NAMES)], 20 - NAMES)
+    assert (found["ungraded"].total, found["ungraded"].more) == (20, 0)
     assert (found["protocol"].entries[0].checks, found["protocol"].entries[0].at_import) == ([2], False)
     assert (found["ended"].entries[0].checks, found["ended"].entries[0].at_import) == ([], True)
     assert found["refused"].entries[0].checks == [1, 2]
@@ -220,6 +221,13 @@ def test_every_time_is_in_a_bin(seconds: list[float], make_result: MakeResult) -
         assert one.count == sum(one.low <= s < high for s in seconds)
         assert place == 0 or one.low == times.bins[place - 1].high
     assert sum(one.count for one in times.bins) == len(seconds)
+
+
+def test_of_many_reasons_the_first_are_told(make_result: MakeResult) -> None:
+    results = [make_result(f"u{n}", [], status="ungraded", score=None, reason=f"Reason {n}.") for n in range(20)]
+    (concern,) = cohort_view(results).concerns
+    assert [entry.text for entry in concern.entries] == [f"Reason {n}." for n in range(ENTRIES)]
+    assert (concern.total, concern.more) == (20, 20 - ENTRIES)
 
 
 def test_nothing_is_said_of_nobody() -> None:
