@@ -43,7 +43,7 @@ class Veil:
     def __init__(self, called: dict[tuple[str, bool], str], hide: Callable[[str], str]) -> None:
         self._called = called
         self._hide = hide
-        self._twice = re.compile(r"(Student \d+)(?:[\s._,-]*\1\b| \(\1\))+")
+        self._twice = re.compile(r"(Student \d+)(?:[ ._-]?\1\b| \(\1\))+")
 
     def name(self, id: str) -> str:
         """What the submission with this id is called, as `Student 001`."""

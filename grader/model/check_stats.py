@@ -17,8 +17,8 @@ import msgspec
 from grader.model import items
 from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult
 
-Verdict = Literal["", "few", "all", "nobody", "negative", "near_zero", "fair", "good"]
-"""What the discrimination of a check says; empty where it is undefined for want of submissions or of any spread."""
+Verdict = Literal["", "few", "alike", "all", "nobody", "negative", "near_zero", "fair", "good"]
+"""What the numbers of a check say: nothing of fewer than three submissions; `alike`: all have the same rest score."""
 
 WORTH_A_LOOK: frozenset[Verdict] = frozenset({"nobody", "negative", "near_zero"})
 LINES = 3
@@ -158,7 +158,7 @@ def verdict(passed: int, total: int, correlation: float | None) -> Verdict:
     if passed == 0:
         return "nobody"
     if correlation is None:
-        return ""
+        return "alike"
     if total < items.ENOUGH or min(passed, total - passed) < items.BOTH:
         return "few"
     if correlation <= -items.NEAR_ZERO:

@@ -63,18 +63,18 @@ def replacer(known: Mapping[str, str], alone: Collection[str] = ()) -> Callable[
     """What replaces each string of `known` in a text by its value; the text comes back in characters that can be read.
 
     Strings of fewer than three characters are not looked for: they are in every text. Where two begin at one place the
-    longer is found. Those in `alone` are found where they stand alone, however long they are.
+    longer is found. Those in `alone` are found first, and where they stand alone, however long they are.
     """
     values: dict[str, str] = {}
-    bounded: set[str] = set()
+    first, anywhere, bounded = (dict[str, None]() for _ in range(3))
     for text, value in known.items():
         for form in filter(_counts, _forms(text)):
             values.setdefault(form, value)
-            if text in alone or not (_is_dense(form) or (len(form) >= _LONG and not form.isdigit())):
-                bounded.add(form)
+            is_long = _is_dense(form) or (len(form) >= _LONG and not form.isdigit())
+            (first if text in alone else anywhere if is_long else bounded)[form] = None
     if not values:
         return lambda text: plain_text(text, len(text))
-    pattern = _pattern(values.keys() - bounded, bounded)
+    pattern = _pattern(first, anywhere, bounded)
 
     def replaced(text: str) -> str:
         plain = plain_text(text, len(text))
@@ -91,14 +91,20 @@ def _forms(text: str) -> set[str]:
     return {plain, unicodedata.normalize("NFC", plain), unicodedata.normalize("NFD", plain), bare}
 
 
-def _pattern(anywhere: Iterable[str], bounded: Iterable[str]) -> re.Pattern[str]:
-    groups: dict[tuple[bool, bool], list[str]] = {}
-    for text in bounded:
-        groups.setdefault((not text[0].isdigit(), not text[-1].isdigit()), []).append(text)
-    parts = [f"(?i:{_branches(_tree(anywhere))})"] if anywhere else []
-    for (begins, ends), group in groups.items():
-        parts.append(f"{_BEFORE[begins]}(?i:{_branches(_tree(group))}){_AFTER[ends]}")
+def _pattern(first: Collection[str], anywhere: Collection[str], bounded: Collection[str]) -> re.Pattern[str]:
+    """Whole names come before their words, wherever each of them may be found, and `first` before both."""
+    parts = [*_alone(first), *([f"(?i:{_branches(_tree(anywhere))})"] if anywhere else []), *_alone(bounded)]
     return re.compile("|".join(parts))
+
+
+def _alone(strings: Iterable[str]) -> list[str]:
+    """Expressions for strings that are found where they stand alone."""
+    groups: dict[tuple[bool, bool], list[str]] = {}
+    for text in strings:
+        groups.setdefault((not text[0].isdigit(), not text[-1].isdigit()), []).append(text)
+    return [
+        f"{_BEFORE[begins]}(?i:{_branches(_tree(group))}){_AFTER[ends]}" for (begins, ends), group in groups.items()
+    ]
 
 
 def _tree(strings: Iterable[str]) -> dict[str, Any]:

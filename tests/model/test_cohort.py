@@ -128,7 +128,7 @@ def test_verdicts() -> None:
     assert verdict(0, 3, None) == "nobody"
     assert verdict(5, 10, -0.9) == "few"
     assert verdict(28, 30, -0.9) == "few"
-    assert verdict(15, 30, None) == ""
+    assert verdict(15, 30, None) == "alike"
     found = [verdict(15, 30, number) for number in (-1, -0.1, -0.09, 0, 0.09, 0.1, 0.29, 0.3, 1)]
     assert found == ["negative"] * 2 + ["near_zero"] * 3 + ["fair"] * 2 + ["good"] * 2
 
