@@ -1,17 +1,26 @@
-"""Write the parts of the documentation that are generated: the command-line reference and the result's JSON Schema.
+"""Write the parts of the documentation that are generated: the command-line reference, the result's JSON Schema and
+the tables of authors.md.
 
 `make docs` runs it; a test compares what it would write with what is there.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from grader import registry
 from grader.cli.main import cli
+from grader.judge import marks, plugin
+from grader.judge.expect import Expect
+from grader.model.assignment import Limits
 from grader.model.jsonform import result_schema
 
 DOCS = Path(__file__).parent
@@ -41,10 +50,76 @@ def cli_reference() -> str:
     return "\n".join(parts)
 
 
+def signature(function: Callable[..., Any]) -> str:
+    """A function's parameters, without their types."""
+    parameters = [value for value in inspect.signature(function).parameters.values() if value.name != "self"]
+    bare = [value.replace(annotation=inspect.Parameter.empty) for value in parameters]
+    return str(inspect.Signature(bare))
+
+
+def one_line(documentation: str | None) -> str:
+    """A docstring as a cell of a table."""
+    return " ".join((documentation or "").split()).replace("|", "\\|")
+
+
+def table(head: str, rows: Iterable[tuple[str, str]]) -> str:
+    """A table of two columns; the first is code."""
+    return "\n".join([f"| {head} | |", "|---|---|", *(f"| `{name}` | {text} |" for name, text in rows)])
+
+
+def fixtures() -> str:
+    """What a check may name as its arguments."""
+    tree = ast.parse(inspect.getsource(plugin))
+    found = [
+        (node.name, one_line(ast.get_docstring(node)))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and "pytest.fixture" in map(ast.unparse, node.decorator_list)
+    ]
+    return table("argument", found)
+
+
+def decorators() -> str:
+    """The marks, in the order in which `marks` has them; `fresh` is no function."""
+    source = inspect.getsource(marks)
+    found = []
+    for name in marks.NAMES:
+        mark = getattr(marks, name)
+        if inspect.isfunction(mark):
+            found.append((f"@{name}{signature(mark)}", one_line(mark.__doc__)))
+        else:
+            (text,) = re.findall(rf'^{name} = .*\n"""(.*?)"""', source, re.MULTILINE | re.DOTALL)
+            found.append((f"@{name}", one_line(text)))
+    return table("mark", found)
+
+
+def comparisons() -> str:
+    """The public methods of `Expect`."""
+    methods = [(name, method) for name, method in vars(Expect).items() if inspect.isfunction(method)]
+    public = [(name, method) for name, method in methods if not name.startswith("_")]
+    return table("comparison", ((f"{name}{signature(method)}", one_line(method.__doc__)) for name, method in public))
+
+
+def limits() -> str:
+    """`[limits]`, with what holds where it is not given."""
+    values = (f"{name} = {getattr(Limits(), name):g}" for name in Limits.__struct_fields__)
+    return "\n".join(["```toml", "[limits]", *values, "```"])
+
+
+def authors() -> str:
+    """authors.md with the parts between the marks written anew."""
+    text = (DOCS / "authors.md").read_text("utf-8")
+    parts = {"fixtures": fixtures, "marks": decorators, "comparisons": comparisons, "limits": limits}
+    for name, part in parts.items():
+        begin = f"<!-- {name}: written by docs/generate.py -->\n"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{part()}\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+    return text
+
+
 def generated() -> dict[Path, str]:
     """Contents by file."""
     schema = json.dumps(result_schema(), indent=2) + "\n"
-    return {DOCS / "cli.md": cli_reference(), DOCS / "result.schema.json": schema}
+    return {DOCS / "authors.md": authors(), DOCS / "cli.md": cli_reference(), DOCS / "result.schema.json": schema}
 
 
 if __name__ == "__main__":

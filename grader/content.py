@@ -41,7 +41,7 @@ def course_folder(given: Path | None = None) -> Path:
     Raises:
         UsageProblem: a folder was named, by option or environment, and holds no assignments.
     """
-    named = given or (Path(os.environ["GRADER_COURSE"]) if os.environ.get("GRADER_COURSE") else None)
+    named = _named_folder(given)
     if named is not None:
         if not (named / "assignments").is_dir():
             raise UsageProblem(f"The course folder {named} holds no folder `assignments`.")
@@ -50,6 +50,26 @@ def course_folder(given: Path | None = None) -> Path:
         if (folder / "assignments").is_dir():
             return folder
     raise UsageProblem("No course was found; name its folder with --course or in GRADER_COURSE.")
+
+
+def _named_folder(given: Path | None) -> Path | None:
+    return given or (Path(os.environ["GRADER_COURSE"]) if os.environ.get("GRADER_COURSE") else None)
+
+
+def author_folder(given: Path | None = None) -> Path:
+    """The course to which an author adds: the folder that was named, which need not be there yet, else the checkout.
+
+    Raises:
+        UsageProblem: what was named is no folder, or nothing was named and there is no checkout.
+    """
+    named = _named_folder(given)
+    if named is None and (_PACKAGE.parent / "assignments").is_dir():
+        return _PACKAGE.parent
+    if named is None:
+        raise UsageProblem("Name the folder of your course with --course; it is made if it is not there.")
+    if named.exists() and not named.is_dir():
+        raise UsageProblem(f"{named} is a file; name the folder of your course.")
+    return named
 
 
 def templates_folders(course: Path) -> tuple[Path, ...]:
@@ -68,6 +88,11 @@ def assignment_ids(course: Path) -> list[str]:
     """Ids of the course's assignments, sorted."""
     found = (course / "assignments").glob("*/assignment.toml")
     return sorted(path.parent.name for path in found if _ID.fullmatch(path.parent.name))
+
+
+def is_assignment_id(name: str) -> bool:
+    """Whether an assignment can be called so: its folder has this name, and its file of Python as a rule too."""
+    return _ID.fullmatch(name) is not None
 
 
 def load_assignment(course: Path, name: str) -> Assignment:

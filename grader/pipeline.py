@@ -27,7 +27,7 @@ from grader.model.anonymous import FOLDER, Veil, veil_for
 from grader.model.assignment import Assignment
 from grader.model.cohort import cohort_view
 from grader.model.late import with_lateness
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, in_language
 from grader.model.roster import standing
 from grader.model.submission import Submission
 from grader.model.view import student_view
@@ -132,12 +132,15 @@ def publish_unread(result: GradeResult, run: Run, templates: tuple[Path, ...]) -
     run.save(result)
 
 
-def publish_reports(run: Run, templates: tuple[Path, ...], veil: Veil | None) -> int:
-    """Write all reports again; with a veil without names, and under their pseudonyms as well. How many there are."""
+def publish_reports(run: Run, templates: tuple[Path, ...], veil: Veil | None, lang: str | None = None) -> int:
+    """Write all reports again, in another language if one is given; returns how many there are.
+
+    With a veil they are without names, and written under their pseudonyms as well.
+    """
     pages: set[str] = set()
     count = 0
-    for result in run.results():
-        count += 1
+    for found in run.results():
+        count, result = count + 1, in_language(found, lang)
         if veil is None:
             publish_report(result, run, templates)
             continue

@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
+    "new": ("grader.cli.new:command", "Make an assignment to start from."),
+    "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),
     "validate": ("grader.cli.validate:command", "Prove that the tests of assignments are good."),
     "release": ("grader.cli.release:command", "Write the kit for students: public files only."),
     "doctor": ("grader.cli.doctor:command", "Say what this machine offers for confining student code."),

@@ -7,12 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import Opener, a_browser, an_opener
 from hypothesis import settings
+from playwright.sync_api import Browser
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes tells how busy the machine is
 settings.load_profile("untimed")
@@ -72,3 +74,17 @@ def results(out: Path) -> dict[str, Any]:
 def read_results() -> Callable[[Path], dict[str, Any]]:
     """Reads the result files of a run, by id."""
     return results
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser; of a module and no longer, since Playwright keeps an event loop running while it is open."""
+    with a_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    """Opens a page from disk; when the test ends, it must have been quiet: one request, no error, no violation."""
+    with an_opener(browser, tmp_path) as opener:
+        yield opener

@@ -72,12 +72,41 @@ def test_packages_hold_the_public_part_alone(built: Path, pattern: str) -> None:
     found = dict(contents(package))
     leaks = [name for name, content in found.items() if CANARY in content]
     assert leaks == []
-    assert not [name for name in found if "/hidden/" in name or "/variants/" in name or "/reference/" in name]
+    course = [name for name in found if "grader/skeleton/" not in name]  # what `grader new` writes is nobody's course
+    assert not [name for name in course if "/hidden/" in name or "/variants/" in name or "/reference/" in name]
     prefix = "grader/course/" if pattern == "*.whl" else ""
     for wanted in ("assignments/attention/assignment.toml", "assignments/attention/handout/attention.py"):
         assert [name for name in found if name.endswith(prefix + wanted)], wanted
     assert [name for name in found if name.endswith("handout/misconceptions.json")]
     assert [name for name in found if name.endswith("reports/student.html.j2")]
+
+
+def test_new_works_from_a_wheel(built: Path, tmp_path: Path) -> None:
+    """Where there is no checkout, in which a course would be found: its folder has to be named."""
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    bare = {name: value for name, value in os.environ.items() if name != "GRADER_COURSE"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "grader.cli.main", *arguments],
+            cwd=tmp_path,
+            env={**bare, "PYTHONPATH": str(tmp_path / "installed"), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    refused = run("new", "mine")
+    assert refused.returncode == 2
+    assert refused.stderr == "grader: Name the folder of your course with --course; it is made if it is not there.\n"
+    assert run("new", "mine", "--course", "course").returncode == 0
+    proven = run("validate", "mine", "--course", "course")
+    assert proven.returncode == 0, proven.stdout + proven.stderr
+    (tmp_path / "installed" / "assignments").mkdir()  # as in a checkout: that is the course then
+    assert run("new", "mine").returncode == 0
+    assert (tmp_path / "installed" / "reference" / "mine.py").is_file()
 
 
 def test_build_refuses_symbolic_links(tmp_path: Path) -> None:

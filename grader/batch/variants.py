@@ -20,11 +20,12 @@ import msgspec
 
 import grader
 from grader.batch.engines import Engine
+from grader.batch.reading import read_on, split_docstring
 from grader.content import stub_file, variant_files
 from grader.errors import UsageProblem
 from grader.judge.diagnosis import Misconceptions, describe_variant
 from grader.model.assignment import Assignment
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, ReadOn
 from grader.model.submission import Submission
 from grader.pipeline import judged
 from grader.store import write_atomically
@@ -32,25 +33,25 @@ from grader.store import write_atomically
 
 @dataclass(frozen=True)
 class Variant:
-    """A solution of the author's: `kind` is reference, stub, right or wrong; `text` its source."""
+    """A solution of the author's: `kind` is reference, stub, right or wrong; `text` its source.
+
+    A wrong one has an `explanation`, for students, and may say where the handout tells them more.
+    """
 
     kind: str
     slug: str
     text: str
-
-    @property
-    def explanation(self) -> str:
-        """The docstring of a wrong variant, as one paragraph."""
-        try:
-            tree = ast.parse(self.text)
-        except SyntaxError as error:
-            raise UsageProblem(f"The variant {self.kind} {self.slug} is no Python, line {error.lineno}.") from None
-        return " ".join((ast.get_docstring(tree) or "").split())
+    explanation: str = ""
+    read_on: ReadOn | None = None
 
 
 def read_variants(assignment: Assignment, kinds: tuple[str, ...]) -> list[Variant]:
-    """The variants of these kinds, in the order of the kinds and their names."""
-    found = []
+    """The variants of these kinds, in the order of the kinds and their names.
+
+    Raises:
+        UsageProblem: a wrong one is no Python, or says to read on where the handout has nothing.
+    """
+    found: list[Variant] = []
     for kind in kinds:
         if kind == "reference" and assignment.reference_file is not None:
             paths = [assignment.reference_file]
@@ -58,8 +59,23 @@ def read_variants(assignment: Assignment, kinds: tuple[str, ...]) -> list[Varian
             paths = [stub_file(assignment)]
         else:
             paths = variant_files(assignment, kind)
-        found += [Variant(kind, path.stem, path.read_text("utf-8")) for path in paths]
+        if kind == "wrong":
+            found += [_wrong_variant(path, assignment) for path in paths]
+        else:
+            found += [Variant(kind, path.stem, path.read_text("utf-8")) for path in paths]
     return found
+
+
+def _wrong_variant(path: Path, assignment: Assignment) -> Variant:
+    """A wrong variant with what its docstring says."""
+    text = path.read_text("utf-8")
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise UsageProblem(f"The variant wrong {path.stem} is no Python, line {error.lineno}.") from None
+    explanation, pointer = split_docstring(ast.get_docstring(tree) or "")
+    place = read_on(pointer, path, assignment.handout_dir / "README.md") if pointer else None
+    return Variant("wrong", path.stem, text, explanation, place)
 
 
 def submission_of(variant: Variant, assignment: Assignment) -> Submission:
@@ -90,7 +106,7 @@ def misconceptions_from(
 ) -> Misconceptions:
     """What the results of the wrong variants teach."""
     known = [
-        describe_variant(variant.slug, variant.explanation, results[variant.kind, variant.slug])
+        describe_variant(variant.slug, variant.explanation, results[variant.kind, variant.slug], variant.read_on)
         for variant in variants
         if variant.kind == "wrong"
     ]

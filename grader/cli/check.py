@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli.options import course_option
+from grader.cli.options import course_option, lang_option
 from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folders
 from grader.errors import MachineProblem, UsageProblem
 from grader.intake.working import find_main_file, main_file_of, read_working_file
@@ -40,13 +40,19 @@ NOT_GRADED = 3
 @click.option("--watch", is_flag=True, help="Check again after each save, until Ctrl-C.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the result as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a report as HTML.")
+@lang_option
+@click.option(
+    "--beside", type=click.Path(path_type=Path), hidden=True
+)  # PATH is a live session that was in this folder
 @course_option
-def command(
+def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     path: Path,
     assignment_id: str | None,
     watch: bool,
     json_file: Path | None,
     html_file: Path | None,
+    lang: str | None,
+    beside: Path | None,
     course: Path | None,
 ) -> None:
     """Run the public checks on PATH, a Python file, a notebook or a folder (else the current folder).
@@ -57,6 +63,7 @@ def command(
     file, assignment = _what_to_check(path, assignment_id, folder)
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"  # before torch and numpy are imported: a process with threads cannot be forked
+    assignment = assignment.in_language(lang)
     outputs = _Outputs(json_file, html_file, templates_folders(folder))
     statuses: list[int] = []
 
@@ -64,7 +71,7 @@ def command(
         seen = ""
         for _ in _occasions(file, watch):
             try:
-                submission = read_working_file(file, assignment.main_file, assignment.about.names)
+                submission = read_working_file(file, assignment.main_file, assignment.about.names, beside)
             except UsageProblem as problem:
                 if not watch:
                     raise
@@ -153,7 +160,7 @@ class _Outputs:
         """Print and write one result, with what changed since the last; returns the exit status that it stands for."""
         from grader.judge.diagnosis import diagnose, read_misconceptions
         from grader.model.view import student_view
-        from grader.render.terminal import print_changes, print_check
+        from grader.render.terminal_check import print_changes, print_check
 
         diagnosed = diagnose(result, read_misconceptions(misconceptions_file(assignment)))
         view = student_view(diagnosed, assignment.about.hidden_topics)

@@ -17,9 +17,11 @@ from grader.model.late import people_of
 from grader.model.result import GradeResult
 from grader.model.roster import Roster, standing
 from grader.model.terms import unknown_people
+from grader.model.view import student_view
 from grader.pipeline import publish_class, publish_report, publish_reports
 from grader.render.talk import say
 from grader.render.terminal import print_class
+from grader.render.terminal_check import print_check
 from grader.store import Run
 
 
@@ -54,6 +56,8 @@ class Finished:
         people = standing(self.run.load_roster(), results)
         for sentence in people_sentences(people if veil is None else veil.people(people)):
             say(sentence)
+        if len(results) == 1 and (whole := self.run.load(results[0].submission.id)) is not None:
+            print_check(student_view(whole if veil is None else veil.result(whole)), public=False)
         print_class(results if veil is None else veil.results(results), self.run.folder / "index.html")
         return [called(result.submission.id) for result in results if result.status == "ungraded"]
 

@@ -22,7 +22,7 @@ from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions
 from grader.cli.class_talk import found_sentences
 from grader.cli.finished import Finished
-from grader.cli.options import anonymous_option, course_option
+from grader.cli.options import anonymous_option, course_option, lang_option
 from grader.cli.regrade import Part, part_of, part_options
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
@@ -42,6 +42,7 @@ from grader.pipeline import (
     publish,
     publish_unread,
 )
+from grader.render.html import check_language
 from grader.render.talk import say
 from grader.render.terminal import Progress
 from grader.store import Run
@@ -86,6 +87,7 @@ MACHINE_STATUS = 3
     help="What SOURCE was downloaded as, if that is not recognised.",
 )
 @anonymous_option
+@lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     source: Path,
@@ -102,6 +104,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     roster_file: Path | None,
     layout: str,
     anonymous: bool,
+    lang: str | None,
     course: Path | None,
 ) -> None:
     """Grade every submission in SOURCE: what the LMS let you download, an archive or a folder, or a single file.
@@ -114,12 +117,13 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
-    assignment = load_private_assignment(folder, assignment_id)
+    assignment = load_private_assignment(folder, assignment_id).in_language(lang)
+    check_language(assignment.about.lang, templates_folders(folder))
     run = Run(out)
     run.refuse_file()
     run.refuse_other_assignment(assignment.id)
     roster = read_roster(roster_file) if roster_file else None if fresh else run.load_roster()
-    found = find_submissions(source, assignment.main_file, out, run.known_ids(), _rules(assignment, layout, roster))
+    found = find_submissions(source, assignment.main_file, out, run.known_ids(), rules_of(assignment, layout, roster))
     part = part_of(run, [name for name, _ in found.submissions], only, failed, fresh, accept_lower)
     site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
     for sentence in found_sentences(found, layout, anonymous):
@@ -146,7 +150,7 @@ def _end(interrupted: bool, ungraded: list[str], out: Path) -> None:
         raise click.exceptions.Exit(MACHINE_STATUS)
 
 
-def _rules(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
+def rules_of(assignment: Assignment, layout: str, roster: Roster | None) -> Rules:
     """How the assignment wants its class read."""
     about = assignment.about
     rules = Rules(tuple(about.names), assignment.id, layout, about.attempts.count, roster=roster)

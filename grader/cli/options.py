@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+lang_option = click.option("--lang", metavar="LANG", help="Language of the reports (else the assignment's): de, en.")
 course_option = click.option(
     "--course",
     type=click.Path(path_type=Path),

@@ -24,7 +24,7 @@ _SHELL_ALONE = re.compile(r"\s*(?:pip|conda|cd|ls|pwd|mkdir|cp|mv|rm|cat|clear|w
 _CALL = re.compile(r"get_ipython\(\)\.(\w+)\(")
 _TIMED = re.compile(r"([ \t]*)get_ipython\(\)\.run_line_magic\('(?:time|prun|memit)', (.*)\)\n")
 _QUIET = re.compile(
-    r"\s*(?:\?|%{1,2}(?:matplotlib|config|load_ext|reload_ext|autoreload|timeit|time|prun|memit|precision|xmode|who|whos|pinfo2?|"
+    r"\s*(?:\?|%{1,2}(?:matplotlib|config|load_ext|reload_ext|load|env|autoreload|timeit|time|prun|memit|precision|xmode|who|whos|pinfo2?|"
     r"colors|history|tensorboard)\b)"
 )
 _KEPT = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "snakeviz", "wandb"})

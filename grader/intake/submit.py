@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from grader.intake.archive import unpack_handed_in
@@ -59,11 +59,24 @@ def build_submission(
 
 
 def build_chosen(
-    name: str, files: Files, chosen: str, notices: list[str], main_file: str, required: Sequence[str] = ()
+    name: str,
+    files: Files,
+    chosen: str,
+    notices: list[str],
+    main_file: str,
+    required: Sequence[str] = (),
+    live: bool = False,
 ) -> Submission:
-    """The submission in which the file `chosen` is graded, whatever it and the others are called."""
+    """The submission in which the file `chosen` is graded, whatever it and the others are called.
+
+    `live`: it stands for a session, in which a name that was defined again is no news.
+    """
     draft = _Draft(name, name, files, list(notices), main_file, tuple(required))
-    return draft.graded(files, Choice(read_candidate(files, chosen)))
+    candidate = read_candidate(files, chosen)
+    if live and candidate.notebook is not None:
+        last = {name: places[-1:] for name, places in candidate.notebook.places.items()}
+        candidate = replace(candidate, notebook=replace(candidate.notebook, places=last))
+    return draft.graded(files, Choice(candidate))
 
 
 def refused_submission(name: str, student: str, problem: str, unreadable: bool = False) -> Submission:

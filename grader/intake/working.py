@@ -21,6 +21,7 @@ _MAX_FILES = 200
 _MAX_READ = 20
 """Files of a folder that are looked into for what they define."""
 _SUFFIXES = (".py", ".ipynb")
+_LIVE = "Checked is what this notebook has run so far; cells go by the number in their brackets: [7] is cell 7."
 
 
 def find_main_file(path: Path, main_files: Sequence[str], required: Sequence[str] = ()) -> Path:
@@ -67,23 +68,28 @@ def main_file_of(file: Path, main_files: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def read_working_file(file: Path, main_file: str, required: Sequence[str] = ()) -> Submission:
+def read_working_file(
+    file: Path, main_file: str, required: Sequence[str] = (), beside: Path | None = None
+) -> Submission:
     """The submission that handing in `file` and its neighbours would make.
+
+    `beside`: the file stands for a notebook that is being worked on in this folder, where its neighbours are.
 
     Raises:
         UsageProblem: the file cannot be read.
     """
-    chosen = plain_name(file.name)
+    proper = f"{main_file.removesuffix('.py')}.ipynb"
+    chosen = plain_name(file.name) if beside is None else proper
+    folder = file.parent if beside is None else beside
     try:
         files: Files = {chosen: read_regular_file(file.resolve())}
     except RefusedFiles as refused:
         raise UsageProblem(str(refused)) from None
     except OSError as error:
         raise UsageProblem(f"{file} cannot be read: {error.strerror}.") from None
-    notices: list[str] = []
-    proper = f"{main_file.removesuffix('.py')}.ipynb"
-    for path in _neighbours(file.parent):
-        name = plain_name(path.relative_to(file.parent).as_posix())
+    notices: list[str] = [] if beside is None else [_LIVE]
+    for path in _neighbours(folder):
+        name = plain_name(path.relative_to(folder).as_posix())
         try:
             files.setdefault(name, read_regular_file(path))
         except (RefusedFiles, OSError):
@@ -94,7 +100,7 @@ def read_working_file(file: Path, main_file: str, required: Sequence[str] = ()) 
         notices.append(f"{chosen} was checked. Of both, {main_file} would be graded: hand in the one that you mean.")
     elif chosen == main_file and (file.parent / proper).is_file():
         notices.append(f"{chosen} was checked, and not {proper}; to check that, name it.")
-    return build_chosen(plain_name(file.stem), files, chosen, notices, main_file, required)
+    return build_chosen(Path(chosen).stem, files, chosen, notices, main_file, required, live=beside is not None)
 
 
 def _neighbours(folder: Path) -> list[Path]:

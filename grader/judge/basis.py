@@ -18,9 +18,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-_ALLOWANCES = frozenset({"rtol", "atol", "risk", "bound"})
+_ALLOWANCES = frozenset({"rtol", "atol", "risk", "bound", "bar"})
 _PLACES = {
     "close": (3, 4),
+    "curve": (3, 4, 5),
     "rows_sum_to_one": (2,),
     "below": (1,),
     "above": (1,),

@@ -18,8 +18,6 @@ from grader.wire.values import Generator, Unsupported
 _KEPT_WHOLE = 1 << 18
 """Elements that one observation keeps; of a tensor beyond, which no check asks for, there is its hash."""
 _TEXT_KEPT = 4000
-_SHOWN_WHOLE = 24
-"""Tensors of at most so many elements are shown whole in feedback."""
 
 
 def dtype_name(dtype: torch.dtype) -> str:
@@ -76,31 +74,12 @@ def difference_text(
     else:
         gap = abs(float(a) - float(b))
         text += f" (difference {gap:.2e}, allowed {atol + rtol * abs(float(b)):.2e})."
-    if 1 < off.numel() <= _SHOWN_WHOLE:
-        text += "\n" + _side_by_side(found, wanted)
     return text
 
 
 def _shown(value: torch.Tensor) -> str:
     item = value.item()
     return f"{item:.8g}" if isinstance(item, float) else str(item)
-
-
-def _side_by_side(found: torch.Tensor, wanted: torch.Tensor) -> str:
-    """Both tensors whole, a row of the last axis on each line."""
-    left, right = _rows(found), _rows(wanted)
-    width = max(len(row) for row in ["yours", *left])
-    lines = [f"{'yours':<{width}}   expected"]
-    lines += [f"{mine:<{width}}   {theirs}" for mine, theirs in zip(left, right, strict=True)]
-    return "\n".join(lines)
-
-
-def _rows(tensor: torch.Tensor) -> list[str]:
-    def text(value: Any) -> str:
-        return f"{value:7.4f}" if isinstance(value, float) else str(value)
-
-    length = tensor.shape[-1] if tensor.dim() else 1
-    return [" ".join(text(value) for value in row) for row in tensor.reshape(-1, length).tolist()]
 
 
 def _encodable(text: str) -> str:

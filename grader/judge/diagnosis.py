@@ -22,7 +22,7 @@ import msgspec
 
 from grader.judge.chance import same_share
 from grader.model.observation import Observation, is_tensor_json
-from grader.model.result import CheckResult, Diagnosis, GradeResult
+from grader.model.result import CheckResult, Diagnosis, GradeResult, ReadOn
 
 _RTOL = 1e-4
 _ATOL = 1e-5
@@ -38,11 +38,12 @@ class FailedCheck(msgspec.Struct, frozen=True):
 
 
 class KnownVariant(msgspec.Struct, frozen=True):
-    """A wrong variant: what a student is told, and how it failed, by check."""
+    """A wrong variant: what a student is told, how it failed, by check, and where the handout says more."""
 
     slug: str
     explanation: str
     checks: dict[str, FailedCheck]
+    read_on: ReadOn | None = None
 
 
 class Misconceptions(msgspec.Struct, frozen=True):
@@ -71,14 +72,14 @@ def read_misconceptions(path: Path) -> Misconceptions:
         return Misconceptions("", [])
 
 
-def describe_variant(slug: str, explanation: str, result: GradeResult) -> KnownVariant:
+def describe_variant(slug: str, explanation: str, result: GradeResult, read_on: ReadOn | None = None) -> KnownVariant:
     """What a wrong variant's result teaches: of each observation only what was seen, and whether it held."""
     checks = {}
     for check in filter(_is_failure, result.checks):
         seen = _failed(check)
         slim = [Observation(o.name, o.kind, None, o.actual, "" if o.held else "differs") for o in seen.observations]
         checks[check.id] = msgspec.structs.replace(seen, observations=slim)
-    return KnownVariant(slug, explanation, checks)
+    return KnownVariant(slug, explanation, checks, read_on)
 
 
 def _is_failure(check: CheckResult) -> bool:
@@ -103,7 +104,7 @@ def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:
         rank = (-len(matched), variant.slug)
         for name in matched:
             if name not in explained or rank < explained[name][0]:
-                explained[name] = (rank, Diagnosis(variant.slug, variant.explanation))
+                explained[name] = (rank, Diagnosis(variant.slug, variant.explanation, variant.read_on))
     checks = [
         msgspec.structs.replace(check, diagnosis=explained[check.id][1]) if check.id in explained else check
         for check in result.checks

@@ -77,6 +77,22 @@ class Expect:
         allowed = {"rtol": _amount(rtol), "atol": _amount(atol)}
         self._record(name, "close", value_to_json(wanted), value_to_json(found), text, allowed)
 
+    def curve(
+        self, actual: Any, expected: Sequence[float], name: str, bar: float, rtol: float = RTOL, atol: float = ATOL
+    ) -> None:
+        """A list of numbers, one for each epoch, close to the reference's, the last of them less than `bar`.
+
+        Reports draw both over the epochs, and the bar.
+        """
+        if type(actual) is not list or not all(type(value) in (int, float) for value in actual):
+            wanted = f"a list of {len(expected)} numbers"
+            self._fail(name, "list", wanted, describe(actual), f"{name}: expected {wanted}, got {describe(actual)}.")
+        found = torch.tensor([float(value) for value in actual], dtype=torch.float64)  # (epochs,)
+        wanted_values = torch.tensor(expected, dtype=torch.float64)  # (epochs,)
+        text = verdicts.on_curve(name, found, wanted_values, bar, rtol, atol)
+        allowed = {"rtol": _amount(rtol), "atol": _amount(atol), "bar": _amount(bar)}
+        self._record(name, "curve", value_to_json(wanted_values), value_to_json(found), text, allowed)
+
     def equal(self, actual: Any, expected: Any, name: str) -> None:
         """Equal shapes and exactly equal values, for booleans and integers."""
         self.close(actual, expected, name, rtol=0.0, atol=0.0)

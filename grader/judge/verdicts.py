@@ -33,6 +33,21 @@ def on_close(name: str, found: torch.Tensor, wanted: torch.Tensor, rtol: float, 
     return difference_text(name, found, wanted, off, rtol, atol) if bool(off.any()) else ""
 
 
+def on_curve(name: str, found: torch.Tensor, wanted: torch.Tensor, bar: float, rtol: float, atol: float) -> str:
+    """As many numbers as wanted, each within `atol + rtol * |wanted|`, and the last less than `bar`; (epochs,) both."""
+    if len(found) != len(wanted):
+        return f"{name}: expected {len(wanted)} numbers, one for each epoch, got {len(found)}."
+    off = ~within(found, wanted, rtol, atol)  # (epochs,)
+    last = "" if float(found[-1]) < bar else f"The last is {float(found[-1]):.6g}; it should be below {bar:g}."
+    if not bool(off.any()):
+        return f"{name}: {last}" if last else ""
+    epoch = first_index(off)[0]
+    mine, theirs = float(found[epoch]), float(wanted[epoch])
+    apart = f"differs from epoch {epoch + 1} on: yours {mine:.6g}, expected {theirs:.6g}"
+    text = f"{name}: {apart} (difference {abs(mine - theirs):.3g}, allowed {atol + rtol * abs(theirs):.3g})."
+    return f"{text}\n{last}".strip()
+
+
 def on_sums(name: str, sums: torch.Tensor, atol: float) -> str:
     """Every sum is 1 within `atol`."""
     off = ~((sums - 1).abs() <= atol)
@@ -86,6 +101,9 @@ def again(seen: Observation, allowed: dict[str, Any]) -> Observation:
         if seen.kind == "close":
             rtol, atol = float(allowed["rtol"]), float(allowed["atol"])
             text = on_close(seen.name, _tensor(actual), _tensor(expected), rtol, atol)
+        elif seen.kind == "curve":
+            rtol, atol, bar = (float(allowed[key]) for key in ("rtol", "atol", "bar"))
+            text = on_curve(seen.name, _tensor(actual), _tensor(expected), bar, rtol, atol)
         elif seen.kind == "rows_sum_to_one":
             text = on_sums(seen.name, _tensor(actual), float(allowed["atol"]))
         elif seen.kind == "below":

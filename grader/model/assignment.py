@@ -113,6 +113,11 @@ class Assignment(msgspec.Struct, frozen=True):
     variants_dir: Path | None
     fingerprint: str
 
+    def in_language(self, lang: str | None) -> Assignment:
+        """The same with its reports in another language, if one is given."""
+        about = self.about if lang is None else msgspec.structs.replace(self.about, lang=lang)
+        return msgspec.structs.replace(self, about=about)
+
     @property
     def main_file(self) -> str:
         """The file that students hand in; further names in `files` are optional companions."""

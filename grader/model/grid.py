@@ -7,13 +7,17 @@ is said where it lies. Both the reports' figures and the terminal draw from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from grader.model.observation import Observation, is_tensor_json
 
 Cell = bool | int | float | None
 """A value of a tensor; None where one side has no such cell."""
+
+
+_BEYOND = 1 << 64
+"""No tensor holds a whole number of this size."""
 
 
 class Grid(NamedTuple):
@@ -40,8 +44,12 @@ class Grid(NamedTuple):
 
 
 def number(value: Any) -> Cell:
-    """A cell as it was before `observation.number_to_json` made it fit for JSON."""
-    return float(value) if isinstance(value, str) else value
+    """A cell as it was before `observation.number_to_json` made it fit for JSON; no number is None."""
+    if isinstance(value, str) and value in ("nan", "inf", "-inf"):
+        return float(value)
+    if isinstance(value, int) and abs(value) >= _BEYOND:
+        return math.inf if value > 0 else -math.inf
+    return value if isinstance(value, (bool, int, float)) else None
 
 
 def amount(observation: Observation, name: str, otherwise: float = 0.0) -> float:
@@ -88,6 +96,34 @@ def one_sided(tensor: Any, off: Sequence[bool], rows: int, columns: int) -> Grid
         return None
     values = [number(x) for x in tensor["data"]]
     return _cut(tuple(tensor["shape"]), values, values, off, (rows, columns))
+
+
+def digits(value: Cell, count: int = 4) -> str:
+    """A value with this many significant digits; a boolean as 1 or 0, nothing as a dash."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**12 else f"{value:.{count}g}"
+    if not math.isfinite(value) or value == int(value):
+        return f"{value:.{count}g}"
+    return f"{value:#.{count}g}"
+
+
+def enough_digits(pairs: Iterable[tuple[Cell, Cell]], least: int = 4, most: int = 8) -> int:
+    """How many significant digits tell each of these pairs apart, if any number up to `most` does."""
+    kept = list(pairs)
+    for count in range(least, most):
+        if all(digits(a, count) != digits(b, count) for a, b in kept):
+            return count
+    return most
+
+
+def differing(found: Grid) -> list[tuple[Cell, Cell]]:
+    """Both sides of each cell that is shown and differs."""
+    sides = zip(found.yours, found.expected, found.off, strict=True)
+    return [(a, b) for mine, theirs, off in sides for a, b, bad in zip(mine, theirs, off, strict=True) if bad]
 
 
 def _cut(

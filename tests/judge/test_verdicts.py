@@ -87,3 +87,13 @@ def test_values_that_are_not_kept(actual: object) -> None:
     seen = Observation("x", "close", {"dtype": "float32", "shape": [2], "data": [1.0, 2.0]}, actual)
     with pytest.raises(NotKept):
         again(seen, {"rtol": 0.0, "atol": 1.0})
+
+
+lists = st.lists(st.sampled_from([0.1, 0.29, 0.3, 0.31, 0.5, math.nan, math.inf]), min_size=1, max_size=3)
+
+
+@given(lists, lists, pairs, pairs, st.sampled_from([0.2, 0.3, 1.0]))
+def test_curve(
+    found: list[float], wanted: list[float], old: tuple[float, float], new: tuple[float, float], bar: float
+) -> None:
+    check_again(lambda expect, pair: expect.curve(found, wanted, "x", bar, rtol=pair[0], atol=pair[1]), old, new)

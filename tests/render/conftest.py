@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from grader.model.assignment import Deadline
 from grader.model.late import with_lateness
-from grader.model.observation import Observation
+from grader.model.observation import Observation, tensor_to_json
 from grader.model.result import (
     SCHEMA_VERSION,
     AssignmentInfo,
@@ -188,3 +189,59 @@ def make_class() -> Callable[[int], list[GradeResult]]:
         return _result(submission=submission, checks=checks, score=score, seconds=number * 0.37 % 5)
 
     return lambda size: [one(number) for number in range(size)]
+
+
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+
+
+def _wave(count: int, height: float = 1.0) -> list[float]:
+    return [height * math.sin(1.7 * n) for n in range(count)]
+
+
+def _seen() -> list[Observation]:
+    """A comparison of each kind that did not hold."""
+    weights = [0.2442, 0.2573, 0.2261, 0.2724, 0.2360, 0.2580, 0.2568, 0.2492]
+    wrong = [value + 0.03 * (n in (1, 6)) for n, value in enumerate(weights)]
+    causal = [k <= q and k < 5 for q in range(6) for k in range(6)]
+    sums = [1.0, 1.0, 0.8, 1.3, math.nan, 1.0]
+    curve = [0.79 * math.exp(-0.05 * n) for n in range(30)]
+    shares = {"of": ["[MASK]", "random"], "share": [0.8, 0.1], "low": [5900, 650], "high": [6250, 860]}
+
+    def tensor(values: list[Any], *shape: int, dtype: str = "float32") -> dict[str, Any]:
+        return tensor_to_json(dtype, shape, values)
+
+    off = "It differs."
+    return [
+        Observation("weights", "close", tensor(weights, 1, 2, 4), tensor(wrong, 1, 2, 4), off, CLOSE),
+        Observation("visible", "close", tensor(causal, 1, 6, 6, dtype="bool"), tensor([True] * 36, 1, 6, 6), off, {}),
+        Observation("row sums", "rows_sum_to_one", tensor([1.0] * 6, 2, 3), tensor(sums, 2, 3), off, {"atol": 1e-4}),
+        Observation("output", "shape", [2, 6, 32], [2, 32, 6], off),
+        Observation("logits", "close", tensor([1.0, 2.0], 2), tensor([1.0], 1, 1), off, CLOSE),
+        Observation("gradient", "close", tensor(_wave(360), 3, 10, 12), tensor(_wave(360, 2), 3, 10, 12), off, CLOSE),
+        Observation("shares", "proportions", shares, {"count": [6002, 170], "total": [7600, 7600]}, off),
+        Observation("losses", "curve", tensor(curve, 30), tensor(_wave(30, 0.9), 30), off, {"atol": 1e-3, "bar": 0.3}),
+        Observation("finite output", "finite", "finite", tensor([1.0, math.nan, 2.0, math.inf], 2, 2), off),
+        Observation("positive", "above", 0.0, tensor([1.0, -1.0, 0.0], 3), off, {"bound": 0.0}),
+        Observation("ids after", "unchanged", tensor([1, 2, 3], 3, dtype="int64"), tensor([1, 9, 3], 3), off),
+        Observation("parameters", "same", ["out.bias [32]", "qkv.weight [96, 32]"], ["out.bias [32]"], off),
+    ]
+
+
+@pytest.fixture
+def seen() -> list[Observation]:
+    """A comparison of each kind that did not hold."""
+    return _seen()
+
+
+@pytest.fixture
+def make_figures() -> Callable[..., GradeResult]:
+    """Makes a result with a visible failed check for each comparison of `seen`; more fields by keyword."""
+
+    def make(**more: Any) -> GradeResult:
+        figures = [
+            _check(100 + n, "Figures", f"About {o.name}", status="failed", observations=[o], feedback=o.detail)
+            for n, o in enumerate(_seen())
+        ]
+        return _result(**({"checks": [*_checks(), *figures]} | more))
+
+    return make

@@ -2,86 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from browsing import ATTACK, SIZES, Opener, overflow
+from playwright.sync_api import Page
 
 from grader.model.cohort import cohort_view
 from grader.model.result import Printed
 from grader.model.view import student_view
 from grader.render.html import DRAWN_AT_FIRST, cohort_html, student_html
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-WATCH = """
-    window.violations = [];
-    document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
-"""
-ATTACK = (
-    "</script></style></pre></title>--><script>window.pwned=1</script><img id=theirs src=x onerror=window.pwned=1>"
-    "<iframe id=theirs src=https://example.org/></iframe>\" id=theirs autofocus onfocus=window.pwned=1 x='"
-    "<link id=theirs rel=stylesheet href=https://example.org/a.css>{{ 7*7 }}\u202e" + "w" * 3_000
-)
-SIZES = {"phone": 360, "desk": 1280}
-
-Opener = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.fail(f"No Chromium found; install one (Debian: apt install chromium) as one of {', '.join(NAMES)}.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
-    """Opens a page from disk; when the test ends, it must have been quiet: one request, no error, no violation."""
-    opened: list[tuple[Page, str, list[str], list[str]]] = []
-
-    def open_page(html: str, width: int = 1280, **context: Any) -> Page:
-        file = tmp_path / f"page{len(opened)}.html"
-        file.write_text(html, encoding="utf-8")
-        requests: list[str] = []
-        errors: list[str] = []
-
-        def refuse(dialog: Dialog) -> None:
-            errors.append(dialog.message)
-            dialog.dismiss()
-
-        page = browser.new_context(viewport={"width": width, "height": 800}, **context).new_page()
-        page.add_init_script(WATCH)
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("dialog", refuse)
-        page.goto(file.as_uri())
-        opened.append((page, file.as_uri(), requests, errors))
-        return page
-
-    yield open_page
-    for page, address, requests, errors in opened:
-        violations = page.evaluate("window.violations || []")
-        page.context.close()
-        assert requests == [address]
-        assert errors == []
-        assert violations == []
 
 
 @pytest.fixture
@@ -115,13 +47,6 @@ def column(page: Page, number: int) -> list[str]:
     """The texts of a column of the table of submissions, from top to bottom, of the rows that are shown."""
     cells = page.locator(f"#rows tbody tr:not([hidden]) > :nth-child({number})")
     return [text.strip() for text in cells.all_inner_texts()]
-
-
-def overflow(page: Page) -> int:
-    """By how many pixels the page is wider than the window."""
-    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert isinstance(width, int)
-    return width
 
 
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)

@@ -8,13 +8,11 @@ what differs carries the sign ≠. Words come from the language file of the page
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from markupsafe import Markup
 
-from grader.model.grid import Cell
 from grader.model.text import plain_line
 
 SIGN = "≠"
@@ -54,28 +52,6 @@ def line(text: Any, cap: int = 120) -> str:
 def place(value: float) -> str:
     """A coordinate."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
-
-
-def digits(value: Cell, count: int = 4) -> str:
-    """A value with this many significant digits; a boolean as 1 or 0, nothing as a dash."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, int):
-        return str(value) if abs(value) < 10**12 else f"{value:.{count}g}"
-    if not math.isfinite(value):
-        return str(value)
-    return f"{value:.{count}g}"
-
-
-def enough_digits(pairs: Iterable[tuple[Cell, Cell]], least: int = 3, most: int = 8) -> int:
-    """How many significant digits tell each of these pairs apart, if any number up to `most` does."""
-    kept = list(pairs)
-    for count in range(least, most):
-        if all(digits(a, count) != digits(b, count) for a, b in kept):
-            return count
-    return most
 
 
 def index(place_in: Iterable[int]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from grader.model.grid import amount, differs, number
+from grader.model.grid import amount, differs, digits, number
 from grader.model.observation import Observation, is_tensor_json
-from grader.render.figures.base import Words, digits, framed, joined, place, rule, svg, text
+from grader.render.figures.base import Words, framed, joined, place, rule, svg, text
 
 MOST = 200
 """Epochs that are drawn."""
@@ -24,11 +24,7 @@ def over_epochs(seen: Observation, say: Words) -> Markup | None:
     if min(len(yours), len(reference)) < 2:
         return None
     bar = amount(seen, "bar", math.nan)
-    known = [value for value in [*yours, *reference] if math.isfinite(value)]
-    top = 1.05 * max([*known, bar] if math.isfinite(bar) else known, default=1.0)
-    top = min(
-        top, 4 * max(value for value in reference if math.isfinite(value))
-    )  # a curve that explodes leaves the top
+    top = _top(yours, reference, bar)
     drawing = _Drawing(max(len(yours), len(reference)), top)
     body = drawing.axes(say) + drawing.curve(reference, "reference", say.figure["reference"])
     body += drawing.curve(yours, "yours", say.figure["yours"])
@@ -40,6 +36,13 @@ def over_epochs(seen: Observation, say: Words) -> Markup | None:
     told.append(say.curve_leaves(part) if part is not None else "")
     label = " ".join(str(text) for text in told if text)
     return framed(seen.name, svg(_WIDTH, _HEIGHT, label, body, "curves"), told)
+
+
+def _top(yours: Sequence[float], reference: Sequence[float], bar: float) -> float:
+    """The loss at the upper edge: the largest there is, but a curve that explodes leaves the drawing."""
+    finite = [value for value in reference if math.isfinite(value)]
+    highest = max([value for value in [*yours, *reference, bar] if math.isfinite(value)], default=1.0)
+    return max(1e-9, min(1.05 * highest, 4 * max(finite, default=highest)))
 
 
 def _numbers(tensor: dict[str, object]) -> list[float]:

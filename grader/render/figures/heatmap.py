@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from grader.model.grid import Cell, Grid, amount, grid, number, one_sided
+from grader.model.grid import Cell, Grid, amount, differing, digits, enough_digits, grid, number, one_sided
 from grader.model.observation import Observation, is_tensor_json
-from grader.render.figures.base import SIGN, STEPS, Words, digits, enough_digits, framed, index, joined, line
+from grader.render.figures.base import SIGN, STEPS, Words, framed, index, joined, line
 
 ROWS, COLUMNS = 8, 6
 """Cells of a part that is drawn; of booleans, which are narrow, twice as many columns."""
@@ -28,7 +28,7 @@ def compared(seen: Observation, say: Words) -> Markup | None:
     words = say.figure
     names = (words["after"], words["before"]) if seen.kind == "unchanged" else (words["yours"], words["expected"])
     shade = _scale([*found.yours, *found.expected])
-    count = enough_digits(_differing(found))
+    count = enough_digits(differing(found))
     maps = [_table(names[0], found, found.yours, shade, count), _table(names[1], found, found.expected, shade, count)]
     away = _differences(found)
     if away is not None:
@@ -100,11 +100,6 @@ def _scale(cells: Sequence[Sequence[Cell]]) -> Shade:
     return shade
 
 
-def _differing(found: Grid) -> list[tuple[Cell, Cell]]:
-    sides = zip(found.yours, found.expected, found.off, strict=True)
-    return [(a, b) for mine, theirs, off in sides for a, b, bad in zip(mine, theirs, off, strict=True) if bad]
-
-
 def _differences(found: Grid) -> list[list[Cell]] | None:
     """Yours less expected; None for booleans, where the marks tell all."""
     if any(isinstance(value, bool) for row in [*found.yours, *found.expected] for value in row):
@@ -127,7 +122,7 @@ def _largest(found: Grid, say: Words) -> str:
         return ""
     _, r, c = max(apart, key=lambda item: item[0])
     mine, theirs = found.yours[r][c], found.expected[r][c]
-    count = enough_digits([(mine, theirs)], 4)
+    count = enough_digits([(mine, theirs)])
     where = index([*found.at, found.rows[r], found.columns[c]][-len(found.shape) :])
     return str(say.largest(where, digits(mine, count), digits(theirs, count)))
 

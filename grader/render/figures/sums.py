@@ -6,9 +6,9 @@ import math
 
 from markupsafe import Markup
 
-from grader.model.grid import amount, number
+from grader.model.grid import amount, digits, number
 from grader.model.observation import Observation, is_tensor_json
-from grader.render.figures.base import SIGN, Words, digits, framed, index, joined, rect, rule, svg, text
+from grader.render.figures.base import SIGN, Words, framed, index, joined, rect, rule, svg, text
 
 BARS = 12
 """Sums that are drawn: those that are farthest from 1."""

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-assert_instead_of_value_error
 """You use assert, which raises AssertionError and is skipped under python -O. Raise a ValueError that names the
-value."""
+value.
+
+Read on: Heads, the constructor raises a `ValueError`"""
 
 import math
 

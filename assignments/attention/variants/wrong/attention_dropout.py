@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-attention_dropout
 """You drop attention weights at random, in eval mode too: F.dropout needs training=self.training. This assignment has
-no dropout at all."""
+no dropout at all.
+
+Read on: Heads, no dropout, in train mode either"""
 
 import math
 

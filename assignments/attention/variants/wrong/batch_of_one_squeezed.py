@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-batch_of_one_squeezed
-"""You squeeze the batch axis away when the batch holds one sequence. A batch of one is a batch."""
+"""You squeeze the batch axis away when the batch holds one sequence. A batch of one is a batch.
+
+Read on: What may go wrong, An axis that is gone."""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-bias_on_qkv
-"""Your qkv layer has a bias. The contract asks for qkv.weight alone: pass bias=False."""
+"""Your qkv layer has a bias. The contract asks for qkv.weight alone: pass bias=False.
+
+Read on: Heads, at once, in this order, without a bias"""
 
 import math
 

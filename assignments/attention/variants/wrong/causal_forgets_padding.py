@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-causal_forgets_padding
 """Your causal mask shows padding keys. A key is visible if it is real and not later than the query: both conditions
-count."""
+count.
+
+Read on: Visibility, Padding switches off its"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-causal_mask_left_in
 """Your TinySelfAttn hides the keys to the right of each query. BERT is an encoder: every token sees all real tokens
-on both sides."""
+on both sides.
+
+Read on: Heads, There is no causal mask"""
 
 import math
 

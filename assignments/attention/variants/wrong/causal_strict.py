@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-causal_strict
-"""Your causal mask leaves out the diagonal. A query may use its own position too: k <= q, not k < q."""
+"""Your causal mask leaves out the diagonal. A query may use its own position too: k <= q, not k < q.
+
+Read on: Visibility, A causal query sees itself"""
 
 import math
 

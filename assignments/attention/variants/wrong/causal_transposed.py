@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-causal_transposed
 """Your causal mask looks into the future: it shows keys at or after the query. Entry [b, q, k] may be True only for k
-<= q, the lower triangle."""
+<= q, the lower triangle.
+
+Read on: Visibility, Rows are queries, columns are keys."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-default_dtype_switched
 """You make float64 the default dtype of the whole program when a float64 query comes, so that layers made later no
-longer fit float32 inputs. Give your own tensors a dtype instead."""
+longer fit float32 inputs. Give your own tensors a dtype instead.
+
+Read on: What may go wrong, A switch that stays."""
 
 import math
 

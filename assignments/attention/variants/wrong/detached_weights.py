@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-detached_weights
 """You cut the weights out of the graph, so nothing teaches the queries and keys. Let gradients flow through the
-weights: no detach, no no_grad."""
+weights: no detach, no no_grad.
+
+Read on: Weights, Gradients must reach both query and key"""
 
 import math
 

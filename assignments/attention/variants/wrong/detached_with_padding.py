@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-detached_with_padding
 """When `nonpadding` is given, your TinySelfAttn cuts the weights out of the graph, so nothing teaches the queries
-and keys. Let gradients flow through the weights either way."""
+and keys. Let gradients flow through the weights either way.
+
+Read on: Weights, Gradients must reach both query and key"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-detached_without_mask
 """Without a mask you cut the weights out of the graph, so nothing teaches the queries and keys. Let gradients flow
-through the weights either way: no detach, no no_grad."""
+through the weights either way: no detach, no no_grad.
+
+Read on: Weights, Gradients must reach both query and key"""
 
 import math
 

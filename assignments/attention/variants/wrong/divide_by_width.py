@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-divide_by_width
-"""You divide the scores by the width d itself; divide by its square root."""
+"""You divide the scores by the width d itself; divide by its square root.
+
+Read on: Weights, Why divide by sqrt(d)?"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-dropout_in_eval_mode
-"""You drop attention weights at random in evaluation mode. This assignment has no dropout at all, in no mode."""
+"""You drop attention weights at random in evaluation mode. This assignment has no dropout at all, in no mode.
+
+Read on: Heads, no dropout, in train mode either"""
 
 import math
 

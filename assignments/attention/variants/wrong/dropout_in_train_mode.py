@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-dropout_in_train_mode
-"""You drop attention weights at random in train mode. This assignment has no dropout at all, in train mode either."""
+"""You drop attention weights at random in train mode. This assignment has no dropout at all, in train mode either.
+
+Read on: Heads, no dropout, in train mode either"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-empty_rows_opened_by_operator
 """You open the rows of the mask that hide everything with `visible |= ...`, which writes into the mask of the caller and
-fails for a mask that is smaller than the scores. Write `visible = visible | ...`, which makes a new one."""
+fails for a mask that is smaller than the scores. Write `visible = visible | ...`, which makes a new one.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

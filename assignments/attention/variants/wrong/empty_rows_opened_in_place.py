@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-empty_rows_opened_in_place
 """You open a row of the mask that hides everything, to keep the softmax from NaN, and write that into the caller's
-mask. Work on a copy, or on the scores."""
+mask. Work on a copy, or on the scores.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

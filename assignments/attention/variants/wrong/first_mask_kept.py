@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-first_mask_kept
 """Your TinySelfAttn keeps the mask of its first call and uses it ever after. Each batch has its own padding: make
-the mask anew from `nonpadding`."""
+the mask anew from `nonpadding`.
+
+Read on: What may go wrong, A mask that is kept."""
 
 import math
 

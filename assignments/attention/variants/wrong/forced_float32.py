@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-forced_float32
 """You convert everything to float32. The weights must have the dtype of the query, so a float64 query gets float64
-weights."""
+weights.
+
+Read on: Weights, the result has the dtype of the query"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-gradients_switched_off
 """You switch gradients off for the whole program and never on again, so that nothing learns after the first call.
-Leave the switch alone."""
+Leave the switch alone.
+
+Read on: What may go wrong, A switch that stays."""
 
 import math
 

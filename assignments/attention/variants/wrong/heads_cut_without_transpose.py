@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_cut_without_transpose
 """You view (B, T, H) directly as (B, heads, T, head_dim), which mixes positions and heads. View it as (B, T, heads,
-head_dim) first, then swap axes 1 and 2."""
+head_dim) first, then swap axes 1 and 2.
+
+Read on: What may go wrong, The shapes fit, the numbers do not."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_dealt_out
 """You deal the hidden units out to the heads in turn, as view(B, T, head_dim, heads) does. A head owns a block of
-neighbouring units: view(B, T, heads, head_dim)."""
+neighbouring units: view(B, T, heads, head_dim).
+
+Read on: Heads, view each as (B, T, heads, d)"""
 
 import math
 

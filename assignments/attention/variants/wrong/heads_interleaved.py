@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_interleaved
 """You cut the 3H outputs of qkv into heads first and into Q, K, V inside each head. The order is all of Q, then all
-of K, then all of V: split into three blocks of H first, then cut each into heads."""
+of K, then all of V: split into three blocks of H first, then cut each into heads.
+
+Read on: Heads, split on the last axis into Q, K, V"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_merged_without_transpose
 """You join the heads without swapping the head and position axes back, so the numbers of different positions get
-mixed. Go from (B, heads, T, head_dim) to (B, T, heads, head_dim) first, then flatten."""
+mixed. Go from (B, heads, T, head_dim) to (B, T, heads, head_dim) first, then flatten.
+
+Read on: What may go wrong, The shapes fit, the numbers do not."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_never_transposed
 """You reshape to (B, heads, T, head_dim) and back without ever swapping axes, so a "head" holds pieces of different
-positions. View as (B, T, heads, head_dim), swap axes 1 and 2, and swap them back at the end."""
+positions. View as (B, T, heads, head_dim), swap axes 1 and 2, and swap them back at the end.
+
+Read on: What may go wrong, The shapes fit, the numbers do not."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-heads_share_weights
 """You average the attention weights over the heads before you use them. Every head mixes its own values with its own
-weights."""
+weights.
+
+Read on: Heads, attends on its own"""
 
 import math
 

@@ -1,7 +1,9 @@
 # CANARY-PRIVATE-attention-wrong-hidden_scores_exponentiated
 """You exponentiate the hidden scores too and drop the results with torch.where. A hidden score that is far above the
 visible ones becomes infinity there, and its gradient is zero times infinity, NaN: hide the scores before you
-exponentiate."""
+exponentiate.
+
+Read on: What may go wrong, NaN in the gradient alone."""
 
 import math
 

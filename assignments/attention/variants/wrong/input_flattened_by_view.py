@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-input_flattened_by_view
 """You flatten the batch with view(), which fails for an input that was transposed or sliced before: its numbers do not
-lie in a row in memory. Linear takes any number of leading axes, and reshape() takes any tensor."""
+lie in a row in memory. Linear takes any number of leading axes, and reshape() takes any tensor.
+
+Read on: What may go wrong, A view that fails."""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-input_mixed_instead_of_value
-"""You mix the input itself, cut into heads, instead of the values. The weights mix V, the third block of qkv."""
+"""You mix the input itself, cut into heads, instead of the values. The weights mix V, the third block of qkv.
+
+Read on: Heads, weights times V"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-inverts_mask_in_place
 """You turn the mask around in place, so the caller's mask has changed afterwards and the next call hides the wrong
-keys. Use ~visible, which makes a new tensor."""
+keys. Use ~visible, which makes a new tensor.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-last_mask_kept
 """Your TinySelfAttn keeps the mask of the last call that had one, and uses it when it is called without. Without
-`nonpadding` every token is real."""
+`nonpadding` every token is real.
+
+Read on: What may go wrong, A mask that is kept."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_added
 """You add the mask to the scores as zeros and ones, which only nudges visible keys up a little. A hidden key must get
-no weight at all: set its score to minus infinity."""
+no weight at all: set its score to minus infinity.
+
+Read on: Weights, How to hide a key."""
 
 import math
 

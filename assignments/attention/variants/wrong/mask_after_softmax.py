@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_after_softmax
 """You set hidden weights to zero after the softmax, so what is left of a row no longer sums to 1. Hide the scores
-before the softmax; then the visible keys share all of the attention."""
+before the softmax; then the visible keys share all of the attention.
+
+Read on: Weights, How to hide a key."""
 
 import math
 

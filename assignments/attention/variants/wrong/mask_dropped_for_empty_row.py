@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_dropped_for_empty_row
 """You leave the mask out for the whole batch as soon as one sequence of it is nothing but padding. The
-others still have padding to hide."""
+others still have padding to hide.
+
+Read on: Heads, the other sequences of the batch"""
 
 import math
 

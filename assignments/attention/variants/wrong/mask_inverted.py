@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_inverted
 """attention_weights hides the keys where `visible` is True. True means that the query may use the key: hide where it
-is False."""
+is False.
+
+Read on: Visibility, True means yes"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_multiplied
 """You multiply the scores by the mask, so a hidden key has the score 0, and exp(0) is 1: it keeps weight. Set hidden
-scores to minus infinity."""
+scores to minus infinity.
+
+Read on: Weights, How to hide a key."""
 
 import math
 

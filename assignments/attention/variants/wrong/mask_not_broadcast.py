@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-mask_not_broadcast
 """You use `visible` as an index, which works only when it has exactly the shape of the scores. It may be smaller,
-such as (T, S) or (B, 1, 1, S), and must be broadcast: masked_fill and torch.where do that."""
+such as (T, S) or (B, 1, 1, S), and must be broadcast: masked_fill and torch.where do that.
+
+Read on: Weights, may be smaller"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-masked_weights_in_float64
 """With a mask you return float64 for a float32 query. The weights have the dtype of the query: convert back whatever
-you convert."""
+you convert.
+
+Read on: Weights, the result has the dtype of the query"""
 
 import math
 

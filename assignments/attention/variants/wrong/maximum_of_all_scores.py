@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-maximum_of_all_scores
 """You subtract one maximum, that of all scores, before exponentiating. A row far below it underflows to
-zero everywhere: subtract the maximum of each row."""
+zero everywhere: subtract the maximum of each row.
+
+Read on: What may go wrong, One maximum for too many."""
 
 import math
 

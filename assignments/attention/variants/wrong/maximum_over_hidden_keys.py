@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-maximum_over_hidden_keys
 """The maximum that you subtract before exp is taken over hidden keys too. When a hidden key has a far larger score
-than all visible ones, every visible weight underflows to zero: hide first, then take the maximum."""
+than all visible ones, every visible weight underflows to zero: hide first, then take the maximum.
+
+Read on: What may go wrong, One maximum for too many."""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-multiply_by_scale
-"""You multiply the scores by the square root of the width; divide by it instead."""
+"""You multiply the scores by the square root of the width; divide by it instead.
+
+Read on: Weights, Why divide by sqrt(d)?"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-nan_when_nothing_visible
 """When no key is visible, all scores of the row are minus infinity and their softmax is NaN, which then spreads
-through the network. Such a row must be all zeros."""
+through the network. Such a row must be all zeros.
+
+Read on: Weights, When nothing is visible,"""
 
 import math
 

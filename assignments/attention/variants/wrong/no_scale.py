@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-no_scale
 """You use the dot products as they are. Divide them by the square root of the width of the vectors before the
-softmax, or wide heads will put nearly all weight on one key."""
+softmax, or wide heads will put nearly all weight on one key.
+
+Read on: Weights, Why divide by sqrt(d)?"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-no_value_error
 """You round hidden / heads down without a word, so a hidden size that does not split evenly goes wrong later or not
-at all. Raise a ValueError in the constructor."""
+at all. Raise a ValueError in the constructor.
+
+Read on: Heads, the constructor raises a `ValueError`"""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-none_means_causal
-"""Without `visible` you hide the keys to the right of each query. `visible=None` hides nothing."""
+"""Without `visible` you hide the keys to the right of each query. `visible=None` hides nothing.
+
+Read on: Weights, Without it nothing is hidden"""
 
 import math
 

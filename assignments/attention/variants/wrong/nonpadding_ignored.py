@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-nonpadding_ignored
 """Your TinySelfAttn accepts `nonpadding` but does not use it, so real tokens attend to padding. Hide the padding
-keys."""
+keys.
+
+Read on: Heads, padding keys are hidden"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-one_wide_head
 """You compute one attention over the whole hidden width, whatever `heads` says. Cut Q, K and V into heads and give
-each its own softmax."""
+each its own softmax.
+
+Read on: Heads, attends on its own"""
 
 import math
 

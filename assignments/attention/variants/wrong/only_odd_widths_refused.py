@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-only_odd_widths_refused
-"""You refuse only some widths that the heads do not divide. Check `hidden % heads` itself."""
+"""You refuse only some widths that the heads do not divide. Check `hidden % heads` itself.
+
+Read on: Heads, cannot be divided by"""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-out_not_applied
-"""You make the output projection but never apply it. The joined heads go through `out` at the end."""
+"""You make the output projection but never apply it. The joined heads go through `out` at the end.
+
+Read on: Heads, mixes the joined heads"""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-out_without_bias
-"""Your output projection has no bias. `out` has both out.weight and out.bias; only qkv goes without."""
+"""Your output projection has no bias. `out` has both out.weight and out.bias; only qkv goes without.
+
+Read on: Heads, `out.weight`, `out.bias`"""
 
 import math
 

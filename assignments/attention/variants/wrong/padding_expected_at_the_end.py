@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-padding_expected_at_the_end
-"""You hide padding only where it stands at the end of a sequence. It may stand anywhere: use the mask as it is."""
+"""You hide padding only where it stands at the end of a sequence. It may stand anywhere: use the mask as it is.
+
+Read on: Visibility, Most tools pad at the end"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-padding_hides_queries_too
 """You switch off the rows of padding queries as well as the columns of padding keys. Only the key column is hidden; a
-padding query keeps its row, since nobody reads its output."""
+padding query keeps its row, since nobody reads its output.
+
+Read on: Visibility, Padding switches off its"""
 
 import math
 

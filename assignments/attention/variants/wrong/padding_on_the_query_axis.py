@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-padding_on_the_query_axis
 """You switch off the rows of padding queries instead of the columns of padding keys, so real tokens still look at
-padding. In [b, q, k] the padding mask belongs on k, the last axis."""
+padding. In [b, q, k] the padding mask belongs on k, the last axis.
+
+Read on: Visibility, Padding switches off its"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-padding_opened_in_place
 """You mark a sequence of nothing but padding as real, to keep the softmax from NaN, and write that into the caller's
-`nonpadding`. Work on a copy."""
+`nonpadding`. Work on a copy.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-query_and_key_swapped
-"""You take the first block of qkv as the keys and the second as the queries. The order is Q, K, V."""
+"""You take the first block of qkv as the keys and the second as the queries. The order is Q, K, V.
+
+Read on: Heads, makes Q, K and V at once, in this order"""
 
 import math
 

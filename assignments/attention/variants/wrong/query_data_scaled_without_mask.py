@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-query_data_scaled_without_mask
 """Without a mask you scale the query through `.data`. That still changes the tensor of the caller, and autograd does not
-notice: the gradients are silently those of another query. Make a new tensor: query / sqrt(d)."""
+notice: the gradients are silently those of another query. Make a new tensor: query / sqrt(d).
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-query_scaled_in_place_without_mask
 """Without a mask you divide the caller's query in place. Make a new tensor: query / sqrt(d) rather than query /=
-sqrt(d)."""
+sqrt(d).
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

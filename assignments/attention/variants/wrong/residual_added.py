@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-residual_added
 """You add the input to the output. The residual connection belongs to the layer around the attention, not to the
-attention itself."""
+attention itself.
+
+Read on: Heads, adding the input to it"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scale_by_heads
 """You divide by the square root of the number of heads. The scores grow with the width of a head, so divide by the
-square root of head_dim."""
+square root of head_dim.
+
+Read on: What may go wrong, The wrong width under the root."""
 
 import math
 

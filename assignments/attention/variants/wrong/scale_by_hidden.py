@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scale_by_hidden
 """You divide by the square root of the whole hidden size; each head is only head_dim wide, so divide by the square
-root of head_dim."""
+root of head_dim.
+
+Read on: What may go wrong, The wrong width under the root."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scale_by_key_length
 """You divide the scores by the square root of the number of keys. What makes dot products large is the width of the
-vectors, so divide by the square root of the last axis of the query."""
+vectors, so divide by the square root of the last axis of the query.
+
+Read on: Weights, Why divide by sqrt(d)?"""
 
 import math
 

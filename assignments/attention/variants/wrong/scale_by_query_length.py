@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scale_by_query_length
 """You divide the scores by the square root of the number of queries. What makes dot products large is the width of
-the vectors, so divide by the square root of the last axis of the query."""
+the vectors, so divide by the square root of the last axis of the query.
+
+Read on: A worked example, One warning."""
 
 import math
 

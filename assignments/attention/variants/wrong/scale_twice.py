@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scale_twice
 """You scale the queries and then let attention_weights scale the scores once more, so each score is divided by
-head_dim in all. Divide by the square root of head_dim once."""
+head_dim in all. Divide by the square root of head_dim once.
+
+Read on: Weights, Why divide by sqrt(d)?"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-scales_query_in_place
 """You divide the query in place, so the caller's tensor changes as well. Make a new tensor: query / sqrt(d) rather
-than query /= sqrt(d)."""
+than query /= sqrt(d).
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

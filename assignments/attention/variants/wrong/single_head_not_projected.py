@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-single_head_not_projected
-"""With a single head you leave the output layer out. One head is joined and projected like many."""
+"""With a single head you leave the output layer out. One head is joined and projected like many.
+
+Read on: Heads, With a single head the steps are the same"""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-softmax_in_bfloat16
-"""You take the softmax in bfloat16, which keeps only two to three digits. Stay in the dtype of the query."""
+"""You take the softmax in bfloat16, which keeps only two to three digits. Stay in the dtype of the query.
+
+Read on: Weights, the result has the dtype of the query"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-softmax_over_queries
 """You take the softmax over the queries, so the columns sum to 1. Each query shares its attention among the keys:
-take the softmax over the last axis, so that the rows sum to 1."""
+take the softmax over the last axis, so that the rows sum to 1.
+
+Read on: What may go wrong, The columns sum to 1 instead of the rows."""
 
 import math
 

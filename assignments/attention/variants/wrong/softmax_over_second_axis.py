@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-softmax_over_second_axis
 """You take the softmax over axis 1, counted from the front; with heads that is the head axis, not the keys. Count
-from the back: the keys are always axis -1."""
+from the back: the keys are always axis -1.
+
+Read on: Weights, Any leading axes."""
 
 import math
 

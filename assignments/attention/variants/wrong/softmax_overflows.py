@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-softmax_overflows
 """You exponentiate the scores as they are; in float32 exp overflows beyond about 88 and infinity divided by infinity
-is NaN. Subtract the largest score of the row first, or use torch's softmax, which does."""
+is NaN. Subtract the largest score of the row first, or use torch's softmax, which does.
+
+Read on: What may go wrong, One maximum for too many."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-softmax_overflows_in_the_module
 """Your TinySelfAttn exponentiates the scores as they are; in float32 exp overflows beyond about 88 and infinity
-divided by infinity is NaN. Use your attention_weights there, which are right."""
+divided by infinity is NaN. Use your attention_weights there, which are right.
+
+Read on: What may go wrong, One maximum for too many."""
 
 import math
 

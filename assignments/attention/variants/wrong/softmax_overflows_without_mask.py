@@ -1,7 +1,9 @@
 # CANARY-PRIVATE-attention-wrong-softmax_overflows_without_mask
 """Without a mask you exponentiate the scores as they are; in float32 exp overflows beyond about 88 and infinity
 divided by infinity is NaN. Subtract the largest score of the row first, or use torch's softmax, with a mask and
-without."""
+without.
+
+Read on: What may go wrong, One maximum for too many."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-squeezes_single_query
 """You squeeze an axis of length 1 away, so a single query comes back without its axis. One query is a sequence too:
-the result is (..., T, S) for T = 1 as well."""
+the result is (..., T, S) for T = 1 as well.
+
+Read on: What may go wrong, An axis that is gone."""
 
 import math
 

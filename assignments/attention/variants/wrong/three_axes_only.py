@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-three_axes_only
 """Your attention_weights works only for tensors with exactly three axes. There may be any number of leading axes,
-heads among them or none: use @ or torch.matmul and transpose(-2, -1)."""
+heads among them or none: use @ or torch.matmul and transpose(-2, -1).
+
+Read on: Weights, Any leading axes."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-true_means_hidden
 """You use True for "hidden" throughout. Here True means "may be used", both in what the two visibility functions
-return and in what attention_weights is given."""
+return and in what attention_weights is given.
+
+Read on: Visibility, True means yes"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-uniform_when_nothing_visible
 """When no key is visible, every score gets the same large negative number and the softmax spreads the attention
-evenly over keys that should be hidden. Set hidden weights to zero after the softmax as well."""
+evenly over keys that should be hidden. Set hidden weights to zero after the softmax as well.
+
+Read on: Weights, When nothing is visible,"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-value_error_without_value
 """Your ValueError does not say which value was wrong. Put the hidden size into the message, so that whoever reads it
-can act."""
+can act.
+
+Read on: Heads, the constructor raises a `ValueError`"""
 
 import math
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-value_first
-"""You split qkv in the order V, Q, K. The order is Q, K, V."""
+"""You split qkv in the order V, Q, K. The order is Q, K, V.
+
+Read on: Heads, makes Q, K and V at once, in this order"""
 
 import math
 

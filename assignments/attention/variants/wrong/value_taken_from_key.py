@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-value_taken_from_key
-"""You mix the keys instead of the values. The weights come from Q and K; what they mix is V, the third block."""
+"""You mix the keys instead of the values. The weights come from Q and K; what they mix is V, the third block.
+
+Read on: Heads, weights times V"""
 
 import math
 

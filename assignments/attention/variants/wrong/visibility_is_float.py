@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-visibility_is_float
-"""Your visibility functions return zeros and ones as floats. Return booleans: True where the query may use the key."""
+"""Your visibility functions return zeros and ones as floats. Return booleans: True where the query may use the key.
+
+Read on: Visibility, booleans with a row for every query"""
 
 import math
 

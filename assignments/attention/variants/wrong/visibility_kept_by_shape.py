@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-visibility_kept_by_shape
 """You keep the visibility of an earlier batch and return it for every other batch of that shape. It depends on where
-the padding stands, so make it anew."""
+the padding stands, so make it anew.
+
+Read on: What may go wrong, A mask that is kept."""
 
 import math
 

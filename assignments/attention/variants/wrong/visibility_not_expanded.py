@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-visibility_not_expanded
 """full_visibility returns one row per sequence, (B, 1, T), and leaves the rest to broadcasting. It must have a row
-for every query: (B, T, T)."""
+for every query: (B, T, T).
+
+Read on: Visibility, booleans with a row for every query"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-weak_fill
 """You replace hidden scores by -10000. Real scores can be as low as that, and then hidden keys get weight: use minus
-infinity or the lowest number of the dtype, and set hidden weights to zero afterwards."""
+infinity or the lowest number of the dtype, and set hidden weights to zero afterwards.
+
+Read on: Weights, Scores up to 10 000 in size"""
 
 import math
 

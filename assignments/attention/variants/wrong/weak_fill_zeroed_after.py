@@ -1,7 +1,9 @@
 # CANARY-PRIVATE-attention-wrong-weak_fill_zeroed_after
 """You replace hidden scores by -10000 and set the weights of hidden keys to zero afterwards. Where the visible scores lie
 far below -10000, the hidden ones take all the weight before you remove it, and the visible keys are left with none.
-Fill with minus infinity or the lowest number of the dtype."""
+Fill with minus infinity or the lowest number of the dtype.
+
+Read on: Weights, Scores up to 10 000 in size"""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-weak_penalty
 """You take 10000 off the scores of hidden keys. A hidden key whose own score is large survives that: replace hidden
-scores by minus infinity, rather than lowering them."""
+scores by minus infinity, rather than lowering them.
+
+Read on: Weights, How to hide a key."""
 
 import math
 

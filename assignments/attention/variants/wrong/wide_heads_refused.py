@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-attention-wrong-wide_heads_refused
-"""You refuse heads that are wider than 16. Any width that the heads divide is fine."""
+"""You refuse heads that are wider than 16. Any width that the heads divide is fine.
+
+Read on: Heads, Whatever can be divided is taken"""
 
 import math
 

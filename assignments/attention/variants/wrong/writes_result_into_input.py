@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-writes_result_into_input
 """You write the result into x, so the caller's input is lost. A function must not change its arguments: return a new
-tensor."""
+tensor.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-zeroes_padding_in_place
 """You write zeros over the padding tokens of the caller's x. Hiding the keys is enough, and a function must not
-change its arguments."""
+change its arguments.
+
+Read on: What may go wrong, Changed arguments."""
 
 import math
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-attention-wrong-zeroes_padding_instead
 """You set the vectors of padding tokens to zero instead of hiding their keys. A zero key has the score 0 and still
-takes attention away from real tokens: hide the key before the softmax."""
+takes attention away from real tokens: hide the key before the softmax.
+
+Read on: Weights, How to hide a key."""
 
 import math
 

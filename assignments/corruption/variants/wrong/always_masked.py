@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-always_masked
 """Every selected token becomes [MASK]. Only 80% do: 10% become a random token and 10% stay, because [MASK] never
-occurs in fine-tuning."""
+occurs in fine-tuning.
+
+Read on: Corruption, With 100% `[MASK]` the model could learn"""
 
 import torch
 

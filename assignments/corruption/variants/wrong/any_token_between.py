@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-any_token_between
 """You draw any id between the smallest and the largest of the pool. Only the tokens that `random_pool` lists may
-appear: draw an index, and look the token up."""
+appear: draw an index, and look the token up.
+
+Read on: Corruption, and from nowhere else"""
 
 import torch
 

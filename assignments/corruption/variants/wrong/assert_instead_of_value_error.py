@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-assert_instead_of_value_error
 """You check the rate and the pool with assert, which raises AssertionError and vanishes under `python -O`. Raise
-ValueError."""
+ValueError.
+
+Read on: Errors, outside (0, 1] raises"""
 
 import torch
 

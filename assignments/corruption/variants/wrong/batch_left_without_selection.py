@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-batch_left_without_selection
 """When the draw selects nothing, you leave it so. The loss of such a batch has nothing to average: select one of the
-eligible positions then."""
+eligible positions then.
+
+Read on: Selection, At least one."""
 
 import torch
 

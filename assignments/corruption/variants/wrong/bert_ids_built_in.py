@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-bert_ids_built_in
-"""You treat 0, 101, 102 and 103 as special, the ids of one vocabulary. What is special is what `special_ids` lists."""
+"""You treat 0, 101, 102 and 103 as special, the ids of one vocabulary. What is special is what `special_ids` lists.
+
+Read on: Selection, Which ids these are depends on the vocabulary"""
 
 import torch
 

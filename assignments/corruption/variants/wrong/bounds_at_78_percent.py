@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-bounds_at_78_percent
-"""78% become [MASK], 12% a random token and 10% stay: your bounds lie at 0.78 and 0.9. They are 0.8 and 0.9."""
+"""78% become [MASK], 12% a random token and 10% stay: your bounds lie at 0.78 and 0.9. They are 0.8 and 0.9.
+
+Read on: A worked example, 0.85 is between 0.8 and 0.9"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-bounds_at_85_percent
 """85% become [MASK] and 7.5% each of the others: you split the 15% of the selection, not the 20% that do not become
-[MASK]."""
+[MASK].
+
+Read on: Corruption, The shares are those of the"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-copy_of_the_generator
 """You draw from a copy of the generator, so its own state stays where it was and the next call gives the same answer.
-Draw from the generator itself."""
+Draw from the generator itself.
+
+Read on: What may go wrong, A copy of the generator"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-drawn_with_replacement
 """You draw 15% of the row's positions with replacement, so some are drawn twice and fewer than 15% are selected. Draw
-without replacement, as torch.randperm does."""
+without replacement, as torch.randperm does.
+
+Read on: Selection, drawn uniformly without replacement"""
 
 import torch
 

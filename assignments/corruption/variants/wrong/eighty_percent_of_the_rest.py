@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-eighty_percent_of_the_rest
 """You give a random token to 80% of the positions that did not become [MASK], 16% of the selected, and leave 4%. Each
-of the two gets half of the rest."""
+of the two gets half of the rest.
+
+Read on: What may go wrong, Shares of what is left."""
 
 import torch
 

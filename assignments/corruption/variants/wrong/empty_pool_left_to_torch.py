@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-empty_pool_left_to_torch
 """You leave an empty pool to torch, which raises an error of another kind with another text. Look at the pool first,
-and raise a ValueError that names random_pool."""
+and raise a ValueError that names random_pool.
+
+Read on: Errors, An empty `random_pool` raises"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-ends_of_the_pool_too_rare
 """You round a number from 0 to len - 1 to the nearest index, so the first and the last token of the pool get half a
-share. Use torch.randint(len(random_pool), ...)."""
+share. Use torch.randint(len(random_pool), ...).
+
+Read on: Corruption, The random token is drawn uniformly"""
 
 import torch
 

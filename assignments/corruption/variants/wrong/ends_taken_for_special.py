@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-ends_taken_for_special
 """You spare the first and the last position, where [CLS] and [SEP] are expected, and no others. Special tokens stand
-anywhere, [SEP] in the middle and padding at the end: compare the ids with `special_ids`."""
+anywhere, [SEP] in the middle and padding at the end: compare the ids with `special_ids`.
+
+Read on: Selection, nor at the place in the row"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-error_when_nothing_is_eligible
 """When nothing is eligible you draw from an empty list, and torch raises an error. Look first whether anything is
-eligible; if not, nothing is selected."""
+eligible; if not, nothing is selected.
+
+Read on: Selection, If nothing is eligible"""
 
 import torch
 

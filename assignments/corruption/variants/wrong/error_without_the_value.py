@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-error_without_the_value
 """Your ValueError does not say which rate was given. Put it into the text: whoever reads it wants to know what was
-wrong."""
+wrong.
+
+Read on: Errors, its text contains the rate"""
 
 import torch
 

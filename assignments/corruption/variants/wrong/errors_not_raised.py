@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-errors_not_raised
 """You accept any rate and any pool. A rate outside (0, 1] and an empty pool raise ValueError: without that, a rate of
-15 selects everything and nobody notices."""
+15 selects everything and nobody notices.
+
+Read on: Errors, outside (0, 1] raises"""
 
 import torch
 

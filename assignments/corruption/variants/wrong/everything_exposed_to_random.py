@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-everything_exposed_to_random
 """A random token is put wherever the second number says so, whether the position is selected or not. Combine every
-replacement with `selected`."""
+replacement with `selected`.
+
+Read on: Corruption, For each selected position"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-exact_counts_of_each_row
 """You deal the fates out in each row, int(0.8 * m) of its m selected positions for [MASK]. With few positions the
-rounding shifts the shares, and the fates are not independent: each position draws on its own."""
+rounding shifts the shares, and the fates are not independent: each position draws on its own.
+
+Read on: Corruption, And these numbers are averages."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-exact_counts_of_the_batch
 """You deal the fates out: exactly 80% of the batch's selected positions become [MASK]. Each position draws on its own,
-so that the number varies, and a batch with three selected positions can hold any mixture."""
+so that the number varies, and a batch with three selected positions can hold any mixture.
+
+Read on: Corruption, And these numbers are averages."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-fate_by_token
 """You draw one number for each token of the vocabulary, so a token becomes [MASK] wherever it is selected, or nowhere.
-Each position draws its own."""
+Each position draws its own.
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-first_position_forced
 """When the draw selects nothing, you take the first eligible position. Draw it: each eligible position of the batch
-must have the same chance."""
+must have the same chance.
+
+Read on: Selection, At least one."""
 
 import torch
 

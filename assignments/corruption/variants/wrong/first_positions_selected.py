@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-first_positions_selected
-"""You select the first 15% of each row's eligible positions. Draw them: each position must have the same chance."""
+"""You select the first 15% of each row's eligible positions. Draw them: each position must have the same chance.
+
+Read on: Selection, drawn uniformly without replacement"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-forced_from_the_global_generator
 """The draw of the position that is forced does not take `generator`, so it comes from torch's global generator, and the
-same state gives different answers. Pass `generator` to that call of torch.randint too."""
+same state gives different answers. Pass `generator` to that call of torch.randint too.
+
+Read on: The generator, pass it to each function that draws"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-forced_in_select_targets_only
 """select_targets makes sure that something is selected, but corrupt chooses on its own and does not. Call
-select_targets from corrupt."""
+select_targets from corrupt.
+
+Read on: Selection, All this goes for `corrupt` as well"""
 
 import torch
 

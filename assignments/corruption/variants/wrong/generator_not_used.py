@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-generator_not_used
 """You draw from torch's global generator. Pass `generator=generator` to every function that draws, or results cannot
-be repeated."""
+be repeated.
+
+Read on: The generator, pass it to each function that draws"""
 
 import torch
 

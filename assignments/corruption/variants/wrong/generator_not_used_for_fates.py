@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-generator_not_used_for_fates
 """You select with the generator that was passed in, but draw what becomes of the tokens from torch's global one. Pass
-`generator=generator` to every function that draws."""
+`generator=generator` to every function that draws.
+
+Read on: The generator, pass it to each function that draws"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-generator_reseeded
 """You set the seed of the generator in every call, so every call gives the same answer. Whoever passes the generator
-has seeded it: just draw from it."""
+has seeded it: just draw from it.
+
+Read on: The generator, every draw moves the state on"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-global_generator_borrowed
 """You draw from torch's global generator inside fork_rng, which puts it back afterwards: it is not moved, but read,
-and gives the same numbers in every call. Draw from `generator`."""
+and gives the same numbers in every call. Draw from `generator`.
+
+Read on: The generator, nobody else's chance is disturbed"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-global_generator_seeded
 """You seed torch's global generator with a number drawn from `generator` and go on with the global one. That moves a
-generator which other code relies on: draw from the one that was passed in."""
+generator which other code relies on: draw from the one that was passed in.
+
+Read on: The generator, nobody else's chance is disturbed"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-ids_as_floats
-"""Your corrupted ids are floating numbers. An embedding looks tokens up by whole numbers: keep int64."""
+"""Your corrupted ids are floating numbers. An embedding looks tokens up by whole numbers: keep int64.
+
+Read on: Selection and corruption, corrupted (B, T) int64 and selected (B, T) bool"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-ids_flattened_by_view
 """You flatten the ids with view(), which fails for ids that were cut from longer rows or transposed: their numbers do not
-lie in a row in memory. reshape() takes any tensor, and most operations need no flattening at all."""
+lie in a row in memory. reshape() takes any tensor, and most operations need no flattening at all.
+
+Read on: What may go wrong, A view that fails."""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-index_used_as_token
-"""You draw an index into the pool and write the index itself into the text. Look the token up: random_pool[index]."""
+"""You draw an index into the pool and write the index itself into the text. Look the token up: random_pool[index].
+
+Read on: What may go wrong, Indices are no tokens."""
 
 import torch
 

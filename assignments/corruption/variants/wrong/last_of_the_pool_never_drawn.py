@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-last_of_the_pool_never_drawn
 """You never draw the last token of the pool: torch.randint leaves its upper bound out already, so the bound is
-len(random_pool)."""
+len(random_pool).
+
+Read on: What may go wrong, The last token of the pool."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-low_ids_taken_for_special
 """You take every id up to the largest in `special_ids` for special. The list says which ids are special; ordinary
-tokens may have lower ones."""
+tokens may have lower ones.
+
+Read on: Selection, Which ids these are depends on the vocabulary"""
 
 import torch
 

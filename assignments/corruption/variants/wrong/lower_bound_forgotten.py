@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-lower_bound_forgotten
 """You first replace what is below 0.8 by [MASK] and then everything below 0.9 by a random token, so no [MASK] is left.
-A random token is for numbers from 0.8 to 0.9."""
+A random token is for numbers from 0.8 to 0.9.
+
+Read on: A worked example, 0.85 is between 0.8 and 0.9"""
 
 import torch
 

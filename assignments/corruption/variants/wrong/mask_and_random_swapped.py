@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-mask_and_random_swapped
-"""80% of the selected tokens become random ones and 10% become [MASK]. It is the other way round."""
+"""80% of the selected tokens become random ones and 10% become [MASK]. It is the other way round.
+
+Read on: Corruption, one of three things happens"""
 
 import torch
 

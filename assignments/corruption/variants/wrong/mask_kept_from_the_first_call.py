@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-mask_kept_from_the_first_call
 """You draw the selection once and keep it for all batches of the same shape: static masking. Draw anew in every call,
-so that the model sees other gaps in each epoch."""
+so that the model sees other gaps in each epoch.
+
+Read on: The generator, every draw moves the state on"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-masks_seen_as_words
 """corrupt removes `mask_id` from the special ids. A [MASK] that stands in the text already is special if the list says
-so: there is nothing to recover."""
+so: there is nothing to recover.
+
+Read on: Selection, not a `[MASK]` that was"""
 
 import torch
 

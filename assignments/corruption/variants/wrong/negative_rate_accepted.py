@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-negative_rate_accepted
 """You only look whether the rate is too large. A rate of 0 or below is outside (0, 1] as well. The test is 0 < rate <=
-1."""
+1.
+
+Read on: Errors, outside (0, 1] raises"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-neighbours_selected_together
-"""You select runs of three neighbouring positions, as SpanBERT does. Here every position is selected on its own."""
+"""You select runs of three neighbouring positions, as SpanBERT does. Here every position is selected on its own.
+
+Read on: Selection, each position on its own"""
 
 import torch
 

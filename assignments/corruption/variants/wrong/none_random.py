@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-none_random
 """80% become [MASK] and the other 20% stay; none become a random token. 10% do, so that the model cannot trust an
-ordinary word."""
+ordinary word.
+
+Read on: Corruption, any ordinary token may be wrong"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-none_unchanged
 """80% become [MASK] and the other 20% a random token; none stay. 10% keep their token, so that an ordinary word is not
-always wrong."""
+always wrong.
+
+Read on: Corruption, is not always wrong either"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-nothing_eligible_before_errors
 """You return early when nothing is eligible, before you look at the rate and the pool, so mistakes stay hidden until a
-fuller batch comes. Errors come before any other work."""
+fuller batch comes. Errors come before any other work.
+
+Read on: Errors, before you do anything else"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-numpy_seeded
 """You seed numpy's global generator with a number drawn from `generator`. Other code relies on it: make one of your
-own with numpy.random.default_rng(seed), or draw with torch."""
+own with numpy.random.default_rng(seed), or draw with torch.
+
+Read on: The generator, nobody else's chance is disturbed"""
 
 import numpy as np
 import torch

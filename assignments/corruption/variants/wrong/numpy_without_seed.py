@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-numpy_without_seed
 """You draw with a numpy generator that nobody seeded, so no run can be repeated. Seed it with a draw from `generator`,
-or draw with torch."""
+or draw with torch.
+
+Read on: The generator, A private generator seeded in that way is fine"""
 
 import numpy as np
 import torch

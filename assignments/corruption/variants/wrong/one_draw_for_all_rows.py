@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-one_draw_for_all_rows
 """You draw one row of numbers and use it for every row of the batch, so all sequences lose the same positions. Draw
-numbers of shape (B, T)."""
+numbers of shape (B, T).
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-one_fate_for_each_row
 """You draw one number for each row, so all selected tokens of a sequence become [MASK] together, or none. Each
-position draws its own: shape (B, T)."""
+position draws its own: shape (B, T).
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

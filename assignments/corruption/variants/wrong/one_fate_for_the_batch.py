@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-one_fate_for_the_batch
 """You draw a single number for the whole batch, so every selected token of it has the same fate. Each position draws
-its own: shape (B, T)."""
+its own: shape (B, T).
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

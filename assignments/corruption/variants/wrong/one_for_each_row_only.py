@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-one_for_each_row_only
-"""You select a single position in each row. 15% of the row's eligible positions are to be selected: 6 of 40."""
+"""You select a single position in each row. 15% of the row's eligible positions are to be selected: 6 of 40.
+
+Read on: Selection, an exact count"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-one_more_always_forced
 """Your rule for an empty selection is applied to every batch: one position more is selected even when the draw has
-found some. Force one only when nothing is selected."""
+found some. Force one only when nothing is selected.
+
+Read on: Selection, At least one."""
 
 import torch
 

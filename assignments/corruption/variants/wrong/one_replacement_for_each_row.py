@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-one_replacement_for_each_row
 """You draw one token of the pool for each row and use it wherever a random token is wanted there. Draw one for each
-position."""
+position.
+
+Read on: Corruption, anew for each position"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-one_replacement_for_the_batch
-"""You draw one token of the pool and use it wherever a random token is wanted. Draw one for each position."""
+"""You draw one token of the pool and use it wherever a random token is wanted. Draw one for each position.
+
+Read on: Corruption, anew for each position"""
 
 import torch
 

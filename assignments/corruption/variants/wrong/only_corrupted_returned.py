@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-only_corrupted_returned
-"""corrupt returns only the corrupted ids. The loss needs to know which positions were selected: return both."""
+"""corrupt returns only the corrupted ids. The loss needs to know which positions were selected: return both.
+
+Read on: Selection and corruption, corrupted (B, T) int64 and selected (B, T) bool"""
 
 import torch
 

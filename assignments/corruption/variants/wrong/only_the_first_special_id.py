@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-only_the_first_special_id
-"""You compare with the first entry of `special_ids` only. None of the ids in the list may be selected."""
+"""You compare with the first entry of `special_ids` only. None of the ids in the list may be selected.
+
+Read on: Selection, if its token is none of"""
 
 import torch
 

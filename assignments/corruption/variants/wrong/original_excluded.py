@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-original_excluded
 """You draw again, or take another token, when the random one equals the original. A uniform draw from the pool may
-give the token that stands there: leave it so."""
+give the token that stands there: leave it so.
+
+Read on: Corruption, Do not draw again if it"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-original_excluded_from_a_pool_of_one
 """You remove the original from the pool before you draw. A uniform draw may give it, and when it is the only token of
-the pool nothing is left to draw from."""
+the pool nothing is left to draw from.
+
+Read on: Corruption, A pool may hold a single token"""
 
 import torch
 

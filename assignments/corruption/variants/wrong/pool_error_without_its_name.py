@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-pool_error_without_its_name
 """Your ValueError for an empty pool does not name random_pool. Put the name into the text: whoever reads it wants to
-know which argument is meant."""
+know which argument is meant.
+
+Read on: Errors, An empty `random_pool` raises"""
 
 import torch
 

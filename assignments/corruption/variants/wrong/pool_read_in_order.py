@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-pool_read_in_order
-"""You take the tokens of the pool in their order, one after the other. Draw each replacement at random."""
+"""You take the tokens of the pool in their order, one after the other. Draw each replacement at random.
+
+Read on: Corruption, The random token is drawn uniformly"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-pool_shuffled_in_place
-"""You shuffle the caller's `random_pool`. Arguments stay as they are: shuffle a copy, or draw indices."""
+"""You shuffle the caller's `random_pool`. Arguments stay as they are: shuffle a copy, or draw indices.
+
+Read on: Errors, Neither function changes its arguments"""
 
 import torch
 

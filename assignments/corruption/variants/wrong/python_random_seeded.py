@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-python_random_seeded
 """You seed Python's global generator with a number drawn from `generator`. Other code relies on it: make one of your
-own with random.Random(seed), or draw with torch."""
+own with random.Random(seed), or draw with torch.
+
+Read on: The generator, nobody else's chance is disturbed"""
 
 import random
 

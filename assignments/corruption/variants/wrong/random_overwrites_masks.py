@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-random_overwrites_masks
 """You draw [MASK] with 80% and, independently of it, a random token with 10%, which overwrites some [MASK]: 72%, 10%
-and 18%. The three exclude each other: one number decides."""
+and 18%. The three exclude each other: one number decides.
+
+Read on: What may go wrong, Overlapping branches."""
 
 import torch
 

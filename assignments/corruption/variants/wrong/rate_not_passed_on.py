@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-rate_not_passed_on
 """corrupt takes a rate, but calls select_targets without it, so that one works with its default of 0.15. Pass `rate`
-on."""
+on.
+
+Read on: Selection, is selected with probability `rate`"""
 
 import torch
 

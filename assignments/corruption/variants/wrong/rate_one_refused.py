@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-rate_one_refused
-"""You refuse a rate of 1. It is inside (0, 1] and selects everything that is eligible. The test is 0 < rate <= 1."""
+"""You refuse a rate of 1. It is inside (0, 1] and selects everything that is eligible. The test is 0 < rate <= 1.
+
+Read on: Errors, outside (0, 1] raises"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-rate_parameter_ignored
-"""You select 15% whatever `rate` says. 0.15 is only its default."""
+"""You select 15% whatever `rate` says. 0.15 is only its default.
+
+Read on: Selection, is selected with probability `rate`"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-rate_zero_accepted
-"""You accept a rate of 0. It is outside (0, 1]: a batch without targets teaches nothing. The test is 0 < rate <= 1."""
+"""You accept a rate of 0. It is outside (0, 1]: a batch without targets teaches nothing. The test is 0 < rate <= 1.
+
+Read on: Errors, outside (0, 1] raises"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-replacement_from_python
 """You pick the random tokens with Python's own random module, which is a global generator. Draw them from `generator`,
-too."""
+too.
+
+Read on: The generator, It is the only source of chance"""
 
 import random
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-results_swapped
-"""You return the selection first and the corrupted ids second. The order is corrupted, selected."""
+"""You return the selection first and the corrupted ids second. The order is corrupted, selected.
+
+Read on: Selection and corruption, corrupted (B, T) int64 and selected (B, T) bool"""
 
 import torch
 

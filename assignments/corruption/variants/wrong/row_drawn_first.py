@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-row_drawn_first
 """When the draw selects nothing, you draw a row and then a position in it. A position in a short row gets a better
-chance than one in a long row: draw from all eligible positions of the batch at once."""
+chance than one in a long row: draw from all eligible positions of the batch at once.
+
+Read on: Selection, At least one."""
 
 import torch
 

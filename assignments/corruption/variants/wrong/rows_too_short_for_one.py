@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-rows_too_short_for_one
 """You select round(rate * n) positions of each row, which is 0 for rows of up to three words. At least one must be
-selected: max(1, round(rate * n))."""
+selected: max(1, round(rate * n)).
+
+Read on: Selection, an exact count"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selected_means_changed
 """You return as selected only the positions whose token changed. The 10% that keep their token are selected too: the
-model must name them like all others, and without them it learns that an ordinary word is never asked for."""
+model must name them like all others, and without them it learns that an ordinary word is never asked for.
+
+Read on: What may go wrong, is not `corrupted != ids`"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selected_means_masked
 """You return as selected only the positions that became [MASK]. Those with a random token and those left as they were
-are selected too: 15%, not 12%, count in the loss."""
+are selected too: 15%, not 12%, count in the loss.
+
+Read on: Corruption, All of the selected count in the loss"""
 
 import torch
 

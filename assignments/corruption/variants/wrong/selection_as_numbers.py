@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selection_as_numbers
 """Your selection is a tensor of 0 and 1. It must be bool: with whole numbers, logits[selected] would look up rows 0
-and 1."""
+and 1.
+
+Read on: Selection and corruption, corrupted (B, T) int64 and selected (B, T) bool"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selection_by_token
 """You draw one number for each token of the vocabulary, so all places where a token occurs are selected or none. Draw
-one for each position."""
+one for each position.
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selection_draw_used_twice
 """You decide what becomes of a position by the number that selected it. That number is below 0.15, hence always below
-0.8: everything becomes [MASK]. Draw a second number."""
+0.8: everything becomes [MASK]. Draw a second number.
+
+Read on: What may go wrong, One number for two decisions."""
 
 import torch
 

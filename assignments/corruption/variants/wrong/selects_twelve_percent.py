@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-selects_twelve_percent
 """You select 12%: 15% times the 80% that become [MASK]. All 15% are selected and count in the loss; the 80% are a
-share of those, in corrupt."""
+share of those, in corrupt.
+
+Read on: Corruption, All of the selected count in the loss"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-shares_of_all_positions
 """Your shares of random and unchanged tokens are off: 12%, 1.5% and 1.5% are shares of the eligible positions, and you
-use them as shares of the selected ones. Of the selected it is 80%, 10% and 10%."""
+use them as shares of the selected ones. Of the selected it is 80%, 10% and 10%.
+
+Read on: Corruption, The shares are those of the"""
 
 import torch
 

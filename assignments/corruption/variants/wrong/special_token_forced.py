@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-special_token_forced
-"""When nothing is eligible you select a special token after all. Then there is nothing to recover: select nothing."""
+"""When nothing is eligible you select a special token after all. Then there is nothing to recover: select nothing.
+
+Read on: Selection, If nothing is eligible"""
 
 import torch
 

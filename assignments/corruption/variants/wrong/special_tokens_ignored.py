@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-special_tokens_ignored
 """You select among all positions and never look at `special_ids`. [CLS], [SEP], [MASK] and padding carry no word to
-recover."""
+recover.
+
+Read on: Selection, if its token is none of"""
 
 import torch
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-specials_list_extended
-"""You append `mask_id` to the caller's list of special ids. Make a new list: [*special_ids, mask_id]."""
+"""You append `mask_id` to the caller's list of special ids. Make a new list: [*special_ids, mask_id].
+
+Read on: Errors, Neither function changes its arguments"""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-ten_percent_of_the_rest
 """You give a random token to 10% of the positions that did not become [MASK]: 2% of the selected. It is 10% of all
-selected, which is half of the rest."""
+selected, which is half of the rest.
+
+Read on: What may go wrong, Shares of what is left."""
 
 import torch
 

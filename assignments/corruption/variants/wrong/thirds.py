@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-thirds
-"""Each of the three fates has the same chance with you. [MASK] gets 80%, the other two 10% each."""
+"""Each of the three fates has the same chance with you. [MASK] gets 80%, the other two 10% each.
+
+Read on: Corruption, one of three things happens"""
 
 import torch
 

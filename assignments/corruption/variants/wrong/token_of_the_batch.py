@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-corruption-wrong-token_of_the_batch
-"""You take the random tokens from the batch itself. `random_pool` is their only source."""
+"""You take the random tokens from the batch itself. `random_pool` is their only source.
+
+Read on: Corruption, and from nowhere else"""
 
 import torch
 

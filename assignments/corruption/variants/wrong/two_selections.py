@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-two_selections
 """corrupt corrupts one selection and returns another: it calls select_targets twice, and every call draws anew. Call
-it once and keep the result."""
+it once and keep the result.
+
+Read on: The generator, every draw moves the state on"""
 
 import torch
 

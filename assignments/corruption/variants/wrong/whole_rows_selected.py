@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-whole_rows_selected
 """You draw one number for each row, so a row is selected as a whole or not at all. Draw one for each position: shape
-(B, T)."""
+(B, T).
+
+Read on: What may go wrong, One number for a row, a column, the batch."""
 
 import torch
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-corruption-wrong-works_in_place
 """You write [MASK] and the random tokens into the caller's `ids`, whose originals are the targets of the loss. Work on
-a copy."""
+a copy.
+
+Read on: What may go wrong, Work in place."""
 
 import torch
 

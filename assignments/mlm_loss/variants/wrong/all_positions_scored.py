@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-all_positions_scored
 """You score every position. Only the selected ones count: at the others the token stands in the input, and copying it
-teaches nothing."""
+teaches nothing.
+
+Read on: Why a loss on some positions only, Scoring those would reward copying"""
 
 from torch.nn import functional as F
 

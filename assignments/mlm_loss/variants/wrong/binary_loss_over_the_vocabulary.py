@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-binary_loss_over_the_vocabulary
 """You treat each vocabulary entry as a yes-or-no question of its own. The tokens compete for one place: take cross-
-entropy over the softmax."""
+entropy over the softmax.
+
+Read on: Token probabilities, The tokens compete for one"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-dead_zero_when_nothing_selected
 """With nothing selected you return a fresh zero tensor, on which backward() fails because it does not require a
-gradient. Return one that belongs to the graph, such as logits.sum() * 0."""
+gradient. Return one that belongs to the graph, such as logits.sum() * 0.
+
+Read on: What may go wrong, No graph."""
 
 import torch
 from torch.nn import functional as F

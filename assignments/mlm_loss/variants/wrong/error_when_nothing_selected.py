@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-error_when_nothing_selected
 """With nothing selected you raise an error. That is a batch like any other in training: return a zero that can be
-backpropagated."""
+backpropagated.
+
+Read on: The MLM loss, Nothing selected."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-exp_overflows_in_the_loss
 """Your loss exponentiates the logits as they are; in float32 exp overflows beyond about 88. Use log_softmax or
-cross_entropy, which subtract the largest logit first."""
+cross_entropy, which subtract the largest logit first.
+
+Read on: The MLM loss, Large logits."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-exp_overflows_in_the_probabilities
 """token_probabilities exponentiates the logits as they are; in float32 exp overflows beyond about 88 and infinity
-divided by infinity is NaN. Subtract the largest logit first, or use softmax."""
+divided by infinity is NaN. Subtract the largest logit first, or use softmax.
+
+Read on: Token probabilities, already overflows"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-exp_overflows_in_the_sum
 """pretraining_loss works its MLM part out anew, with a bare exp that overflows beyond about 88. Call your mlm_loss,
-which is right."""
+which is right.
+
+Read on: The sum, call them, rather than working them out a second time"""
 
 from torch.nn import functional as F
 

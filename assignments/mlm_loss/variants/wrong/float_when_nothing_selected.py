@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-float_when_nothing_selected
 """With nothing selected you return the Python number 0.0, which has no backward(). Return a zero tensor that belongs
-to the graph, such as logits.sum() * 0."""
+to the graph, such as logits.sum() * 0.
+
+Read on: The MLM loss, Nothing selected."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-gathers_before_selecting
 """You look the targets up at every position and select afterwards, so a -100 at an unselected position is an index
-out of range. Select first, then look up."""
+out of range. Select first, then look up.
+
+Read on: The MLM loss, Select first, then look up."""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-half_precision
-"""You compute in half precision, which keeps only three digits. Stay in the dtype of the logits."""
+"""You compute in half precision, which keeps only three digits. Stay in the dtype of the logits.
+
+Read on: The MLM loss, Logits and scores are float32 or float64"""
 
 from torch.nn import functional as F
 

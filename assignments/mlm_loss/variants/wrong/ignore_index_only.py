@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-ignore_index_only
 """You do not look at `selected` and rely on -100 in the targets. Targets at unselected positions may hold anything,
-the original ids too: let `selected` decide."""
+the original ids too: let `selected` decide.
+
+Read on: Why a loss on some positions only, `selected` alone decides"""
 
 from torch.nn import functional as F
 

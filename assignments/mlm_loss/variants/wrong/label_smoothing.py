@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-label_smoothing
 """You smooth the labels, so a tenth of the target is spread over the vocabulary. This loss puts all of the target on
-the original token."""
+the original token.
+
+Read on: The MLM loss, (softmax - one-hot)"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-log_of_clamped_softmax
 """You clamp the probability before the logarithm. A confident wrong answer then stops costing more at about 28 and
-gets no gradient at all: use log_softmax."""
+gets no gradient at all: use log_softmax.
+
+Read on: The MLM loss, Large logits."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-log_of_softmax
 """You take the logarithm of the softmax. In float32 a small probability becomes exactly 0, and its logarithm is minus
-infinity: use log_softmax."""
+infinity: use log_softmax.
+
+Read on: The MLM loss, Large logits."""
 
 from torch.nn import functional as F
 

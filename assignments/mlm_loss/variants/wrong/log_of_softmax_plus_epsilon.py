@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-log_of_softmax_plus_epsilon
 """You add a small number to the probability before the logarithm. That stops the loss near 21, where it should go on
-growing, and stops the gradient too: use log_softmax."""
+growing, and stops the gradient too: use log_softmax.
+
+Read on: The MLM loss, Large logits."""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-log_probabilities_returned
-"""token_probabilities returns logarithms. Return the probabilities themselves, which sum to 1."""
+"""token_probabilities returns logarithms. Return the probabilities themselves, which sum to 1.
+
+Read on: Token probabilities, is the softmax over the last axis"""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-logarithm_base_10
-"""You take the logarithm to base 10, so every loss is 2.3 times too small. Use the natural logarithm."""
+"""You take the logarithm to base 10, so every loss is 2.3 times too small. Use the natural logarithm.
+
+Read on: The MLM loss, with z_i the logits and y_i the target"""
 
 import math
 

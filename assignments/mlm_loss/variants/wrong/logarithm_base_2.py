@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-logarithm_base_2
-"""You take the logarithm to base 2, so every loss is 1.44 times too large. Use the natural logarithm."""
+"""You take the logarithm to base 2, so every loss is 1.44 times too large. Use the natural logarithm.
+
+Read on: The MLM loss, with z_i the logits and y_i the target"""
 
 import math
 

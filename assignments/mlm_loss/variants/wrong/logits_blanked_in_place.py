@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-logits_blanked_in_place
 """You write zeros over the caller's logits at the positions that do not count. Select the rows that count instead; a
-function must not change its arguments."""
+function must not change its arguments.
+
+Read on: What may go wrong, Changed arguments."""
 
 from torch.nn import functional as F
 

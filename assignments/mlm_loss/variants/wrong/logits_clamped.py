@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-logits_clamped
 """You clamp the logits to -50 ... 50 to avoid overflow, so large ones give the wrong loss and get no gradient. Use
-cross_entropy, which needs no clamp."""
+cross_entropy, which needs no clamp.
+
+Read on: The MLM loss, Large logits."""
 
 from torch.nn import functional as F
 

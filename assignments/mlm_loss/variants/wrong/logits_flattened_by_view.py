@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-logits_flattened_by_view
 """You flatten the logits with view(), which fails for tensors that were transposed or sliced before: their numbers do not
-lie in a row in memory. reshape() takes any tensor."""
+lie in a row in memory. reshape() takes any tensor.
+
+Read on: What may go wrong, A view that fails."""
 
 from torch.nn import functional as F
 

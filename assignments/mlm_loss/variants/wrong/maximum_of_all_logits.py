@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-maximum_of_all_logits
 """token_probabilities subtracts one maximum, that of all logits. A row far below it underflows to zero everywhere, and
-zero divided by zero is NaN: subtract the maximum of each row."""
+zero divided by zero is NaN: subtract the maximum of each row.
+
+Read on: Token probabilities, subtract the largest logit of each row"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-mean_of_row_means
 """You average within each sequence first and then over the sequences, so a position in a sequence with few selected
-tokens counts more. Take one mean over all selected positions of the batch."""
+tokens counts more. Take one mean over all selected positions of the batch.
+
+Read on: The MLM loss, One mean over the whole batch."""
 
 from torch.nn import functional as F
 

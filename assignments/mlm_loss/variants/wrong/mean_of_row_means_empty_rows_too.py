@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-mean_of_row_means_empty_rows_too
 """You average within each sequence first, count a sequence without any selected token as zero, and average over the
-sequences. Take one mean over all selected positions of the batch."""
+sequences. Take one mean over all selected positions of the batch.
+
+Read on: The MLM loss, One mean over the whole batch."""
 
 from torch.nn import functional as F
 

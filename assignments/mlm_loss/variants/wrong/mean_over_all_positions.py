@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-mean_over_all_positions
-"""You divide by the number of all positions, B times T. Divide by the number of selected positions."""
+"""You divide by the number of all positions, B times T. Divide by the number of selected positions.
+
+Read on: What may go wrong, The wrong denominator."""
 
 from torch.nn import functional as F
 

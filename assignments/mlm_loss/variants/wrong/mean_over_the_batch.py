@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-mean_over_the_batch
-"""You divide the sum by the number of sequences. Divide by the number of selected positions."""
+"""You divide the sum by the number of sequences. Divide by the number of selected positions.
+
+Read on: What may go wrong, The wrong denominator."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-mean_over_the_vocabulary
 """You take the mean over the vocabulary as well, so the loss is V times too small. Only the target's log-probability
-counts: sum over the vocabulary, then take the mean over the selected positions."""
+counts: sum over the vocabulary, then take the mean over the selected positions.
+
+Read on: What may go wrong, The wrong denominator."""
 
 from torch.nn import functional as F
 

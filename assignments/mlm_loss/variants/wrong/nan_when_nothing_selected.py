@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nan_when_nothing_selected
 """With nothing selected you divide 0 by 0, and the NaN ruins every weight at the next step. Return a zero that can be
-backpropagated."""
+backpropagated.
+
+Read on: The MLM loss, Nothing selected."""
 
 from torch.nn import functional as F
 

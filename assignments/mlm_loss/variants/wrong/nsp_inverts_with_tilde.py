@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_inverts_with_tilde
-"""You use ~is_next for "not next". For integers ~1 is -2, not 0: convert to bool first, or use 1 - y on floats."""
+"""You use ~is_next for "not next". For integers ~1 is -2, not 0: convert to bool first, or use 1 - y on floats.
+
+Read on: The NSP loss, may be bool, or 0 and 1 of any dtype"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_label_swapped
 """You treat 1 as "not next". In is_next 1, or True, means that B follows A, and sigmoid(score) is the probability of
-that."""
+that.
+
+Read on: The NSP loss, is the probability that B"""
 
 from torch.nn import functional as F
 

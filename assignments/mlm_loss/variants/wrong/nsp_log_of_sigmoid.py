@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_log_of_sigmoid
 """You take the logarithm of the sigmoid. In float32 the sigmoid reaches exactly 0 or 1 and the logarithm becomes
-infinite: use logsigmoid or binary_cross_entropy_with_logits."""
+infinite: use logsigmoid or binary_cross_entropy_with_logits.
+
+Read on: The NSP loss, Scores up to 10 000 in size"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_loss_detached
 """You cut the NSP loss out of the graph, so nothing can be learned from it. Return the tensor as it is: no detach,
-item or no_grad."""
+item or no_grad.
+
+Read on: What may go wrong, No graph."""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_negatives_forgotten
-"""You score only the pairs in which B follows A. A pair that does not follow costs -log(1 - p)."""
+"""You score only the pairs in which B follows A. A pair that does not follow costs -log(1 - p).
+
+Read on: The NSP loss, -log(1 - p) for one that does not"""
 
 from torch.nn import functional as F
 

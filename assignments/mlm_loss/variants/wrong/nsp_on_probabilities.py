@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_on_probabilities
 """You give binary_cross_entropy the sigmoid of the scores; it cuts each loss off at 100, and rounding spoils it long
-before that. Use binary_cross_entropy_with_logits on the scores themselves."""
+before that. Use binary_cross_entropy_with_logits on the scores themselves.
+
+Read on: The NSP loss, Scores up to 10 000 in size"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_rejects_booleans
 """You compute 1 - is_next, which torch refuses for booleans. is_next may be bool or 0 and 1 of any dtype: convert it
-to the dtype of the scores first."""
+to the dtype of the scores first.
+
+Read on: The NSP loss, may be bool, or 0 and 1 of any dtype"""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_sigmoid_twice
-"""You take the sigmoid and then call binary_cross_entropy_with_logits, which takes it once more. Give it the scores."""
+"""You take the sigmoid and then call binary_cross_entropy_with_logits, which takes it once more. Give it the scores.
+
+Read on: What may go wrong, The softmax taken twice."""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_squared_error
-"""You take the squared error of the probability. NSP uses binary cross-entropy."""
+"""You take the squared error of the probability. NSP uses binary cross-entropy.
+
+Read on: The NSP loss, The loss is binary cross-entropy"""
 
 from torch.nn import functional as F
 

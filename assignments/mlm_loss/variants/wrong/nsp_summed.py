@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-nsp_summed
-"""You add the NSP losses up. Take the mean over the pairs."""
+"""You add the NSP losses up. Take the mean over the pairs.
+
+Read on: The NSP loss, and the mean over"""
 
 from torch.nn import functional as F
 

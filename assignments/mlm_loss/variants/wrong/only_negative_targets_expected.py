@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-only_negative_targets_expected
 """You make -100 harmless at unselected positions but let larger ids through, which are out of range. Targets at
-unselected positions may hold anything: select first, then look up."""
+unselected positions may hold anything: select first, then look up.
+
+Read on: Why a loss on some positions only, or a number that is no token at all"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-own_backward_ignores_upstream
 """Your own backward ignores the gradient that comes in, so three times the loss has the gradient of the loss.
-Multiply by it, as the chain rule says, or let autograd do the work."""
+Multiply by it, as the chain rule says, or let autograd do the work.
+
+Read on: The MLM loss, multiplies it by the gradient that comes in"""
 
 import torch
 from torch.nn import functional as F

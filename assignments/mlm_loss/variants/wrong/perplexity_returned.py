@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-perplexity_returned
-"""You return exp of the loss, which is the perplexity. The loss is the mean of -log p itself."""
+"""You return exp of the loss, which is the perplexity. The loss is the mean of -log p itself.
+
+Read on: A worked example, loss if this token is the truth"""
 
 from torch.nn import functional as F
 

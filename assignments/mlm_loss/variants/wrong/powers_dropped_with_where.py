@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-powers_dropped_with_where
 """token_probabilities exponentiates the large logits too and drops the results with torch.where. Infinity is hidden
-from the result that way but not from the gradient, which is NaN: subtract the largest logit first."""
+from the result that way but not from the gradient, which is NaN: subtract the largest logit first.
+
+Read on: What may go wrong, NaN in the gradient alone."""
 
 import torch
 from torch.nn import functional as F

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_averaged
-"""You take the mean of the two losses. The pretraining loss is their sum."""
+"""You take the mean of the two losses. The pretraining loss is their sum.
+
+Read on: The sum, each with its full weight"""
 
 from torch.nn import functional as F
 

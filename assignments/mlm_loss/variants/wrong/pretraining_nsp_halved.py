@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_nsp_halved
-"""You give the NSP loss half the weight. Both losses count in full: add them up."""
+"""You give the NSP loss half the weight. Both losses count in full: add them up.
+
+Read on: The sum, each with its full weight"""
 
 from torch.nn import functional as F
 

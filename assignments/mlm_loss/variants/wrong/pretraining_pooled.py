@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_pooled
 """You pool the losses of all selected tokens and all pairs and take one mean. Take the mean of each part, then add
-the two means."""
+the two means.
+
+Read on: The sum, each with its full weight"""
 
 from torch.nn import functional as F
 

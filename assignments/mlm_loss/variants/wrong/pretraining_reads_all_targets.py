@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_reads_all_targets
 """pretraining_loss works its MLM part out anew, and looks targets up at positions that do not count, where they may
-be no token at all. Call your mlm_loss, which selects first."""
+be no token at all. Call your mlm_loss, which selects first.
+
+Read on: The sum, call them, rather than working them out a second time"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_rejects_booleans
 """pretraining_loss works its NSP part out anew and computes 1 - is_next, which torch refuses for booleans. Call your
-nsp_loss, which takes them."""
+nsp_loss, which takes them.
+
+Read on: The sum, call them, rather than working them out a second time"""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_without_nsp
-"""Your pretraining loss is the MLM loss alone. Add the NSP loss."""
+"""Your pretraining loss is the MLM loss alone. Add the NSP loss.
+
+Read on: The sum, each with its full weight"""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-pretraining_zero_without_targets
-"""When no token is selected your pretraining loss is zero altogether. The NSP loss still counts."""
+"""When no token is selected your pretraining loss is zero altogether. The NSP loss still counts.
+
+Read on: The sum, the NSP loss still counts"""
 
 from torch.nn import functional as F
 

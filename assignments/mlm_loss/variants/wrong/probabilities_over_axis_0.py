@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-probabilities_over_axis_0
 """token_probabilities takes the softmax over axis 0, counted from the front, which is the vocabulary only for a
-single row. Count from the back: axis -1."""
+single row. Count from the back: axis -1.
+
+Read on: Token probabilities, is the softmax over the last axis"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-probabilities_over_axis_1
 """token_probabilities takes the softmax over axis 1, counted from the front, which is the vocabulary only by chance.
-Count from the back: axis -1."""
+Count from the back: axis -1.
+
+Read on: Token probabilities, is the softmax over the last axis"""
 
 from torch.nn import functional as F
 

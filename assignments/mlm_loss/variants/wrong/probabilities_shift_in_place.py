@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-probabilities_shift_in_place
 """token_probabilities subtracts the maximum in place, so the caller's logits change as well. Make a new tensor:
-logits - maximum rather than logits -= maximum."""
+logits - maximum rather than logits -= maximum.
+
+Read on: What may go wrong, Changed arguments."""
 
 from torch.nn import functional as F
 

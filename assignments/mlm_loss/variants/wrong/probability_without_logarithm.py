@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-probability_without_logarithm
 """You average the probability of the target, with a minus sign, and forget the logarithm. The loss is the mean of
--log p."""
+-log p.
+
+Read on: A worked example, loss if this token is the truth"""
 
 from torch.nn import functional as F
 

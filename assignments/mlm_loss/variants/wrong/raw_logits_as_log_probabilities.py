@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-raw_logits_as_log_probabilities
-"""You use the logits as if they were log-probabilities. Take log_softmax first, or use cross_entropy."""
+"""You use the logits as if they were log-probabilities. Take log_softmax first, or use cross_entropy.
+
+Read on: The MLM loss, log softmax(z_i)[y_i]"""
 
 from torch.nn import functional as F
 

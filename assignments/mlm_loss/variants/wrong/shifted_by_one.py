@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-shifted_by_one
 """You compare each position's scores with the next position's target, as a language model that reads left to right
-does. In masked language modelling position i predicts the original token of position i."""
+does. In masked language modelling position i predicts the original token of position i.
+
+Read on: What may go wrong, A shift by one."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-sigmoid_probabilities
 """token_probabilities applies a sigmoid to each logit, so the row does not sum to 1. The tokens compete for one
-place: use the softmax."""
+place: use the softmax.
+
+Read on: Token probabilities, The tokens compete for one"""
 
 from torch.nn import functional as F
 

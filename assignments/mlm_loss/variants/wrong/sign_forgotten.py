@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-sign_forgotten
 """You return the mean log-probability, which is negative. The loss is minus that: it must fall when the model gets
-better."""
+better.
+
+Read on: The MLM loss, log softmax(z_i)[y_i]"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-softmax_over_positions
 """Your loss takes the softmax over the positions. At each position the probabilities of the vocabulary sum to 1: use
-the last axis."""
+the last axis.
+
+Read on: What may go wrong, The wrong axis."""
 
 from torch.nn import functional as F
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-softmax_twice
-"""You pass probabilities to cross_entropy, which takes the softmax once more. Give it the logits."""
+"""You pass probabilities to cross_entropy, which takes the softmax once more. Give it the logits.
+
+Read on: What may go wrong, The softmax taken twice."""
 
 from torch.nn import functional as F
 

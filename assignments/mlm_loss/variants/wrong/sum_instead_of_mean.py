@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-sum_instead_of_mean
 """You add the losses of the selected positions up. Divide by their number, or the loss grows with the size of the
-batch."""
+batch.
+
+Read on: A worked example, the loss of the batch is"""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-targets_clamped_in_place
 """You clamp the caller's targets in place, so their -100 are gone afterwards. Work on a copy: targets.clamp(min=0)
-without the underscore, or select first."""
+without the underscore, or select first.
+
+Read on: What may go wrong, Changed arguments."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-targets_marked_in_place
 """You write -100 into the caller's targets. Work on a copy: targets.masked_fill(~selected, -100) without the
-underscore."""
+underscore.
+
+Read on: What may go wrong, Changed arguments."""
 
 from torch.nn import functional as F
 

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-truth_inverted_in_place
 """You turn the caller's booleans around in place, so that the next loss is that of the opposite truth. Use ~is_next,
-which makes a new tensor."""
+which makes a new tensor.
+
+Read on: What may go wrong, Changed arguments."""
 
 import torch
 from torch.nn import functional as F

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-truth_stays_float32
-"""You make the one-hot truth float32, so that float64 logits no longer fit it. Give it the dtype of the logits."""
+"""You make the one-hot truth float32, so that float64 logits no longer fit it. Give it the dtype of the logits.
+
+Read on: What may go wrong, The wrong dtype."""
 
 import torch
 from torch.nn import functional as F

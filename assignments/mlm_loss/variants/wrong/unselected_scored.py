@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-mlm_loss-wrong-unselected_scored
-"""You score exactly the positions that were not selected. True in `selected` means that the position counts."""
+"""You score exactly the positions that were not selected. True in `selected` means that the position counts.
+
+Read on: Why a loss on some positions only, is True where the position counts"""
 
 from torch.nn import functional as F
 

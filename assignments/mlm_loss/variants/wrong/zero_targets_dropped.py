@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-mlm_loss-wrong-zero_targets_dropped
 """You leave out selected positions whose target is token 0. What counts is `selected` alone; token 0 is a target like
-any other."""
+any other.
+
+Read on: Why a loss on some positions only, `selected` alone decides"""
 
 from torch.nn import functional as F
 

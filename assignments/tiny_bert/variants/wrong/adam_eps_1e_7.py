@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-adam_eps_1e_7
 """Adam's eps is 1e-7 in your code, which is the default of Keras. Here it is 1e-8; where gradients are small the
-steps differ."""
+steps differ.
+
+Read on: Fine-tuning, take one step of Adam"""
 
 import torch
 from torch import nn

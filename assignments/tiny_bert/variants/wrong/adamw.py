@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-adamw
 """You train with AdamW, which pulls every weight towards 0 by lr * 0.01 of itself at each step, rows of tokens that
-never occur included. Use Adam, without weight decay."""
+never occur included. Use Adam, without weight decay.
+
+Read on: What may go wrong, AdamW instead of Adam."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-arguments_swapped
 """The arguments of fine_tune are in another order: epochs comes before lr, so that fine_tune(model, ids,
-labels, 3) takes three epochs."""
+labels, 3) takes three epochs.
+
+Read on: What may go wrong, The order of arguments."""
 
 import torch
 from torch import nn

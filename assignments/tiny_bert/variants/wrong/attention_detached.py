@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-attention_detached
 """You detach the attention weights, so Q and K get no gradient and never learn where to look. Leave them in the
-graph."""
+graph.
+
+Read on: Counting the parameters, Gradients reach every parameter"""
 
 import torch
 from torch import nn

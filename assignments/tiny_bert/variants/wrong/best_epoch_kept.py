@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-best_epoch_kept
 """You keep the weights that followed the lowest loss, and put them back at the end. The model keeps those after
-the last step, better or not."""
+the last step, better or not.
+
+Read on: Fine-tuning, The model keeps the weights after the last step"""
 
 import copy
 

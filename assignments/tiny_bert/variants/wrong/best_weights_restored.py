@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-best_weights_restored
 """You put the weights with the lowest loss back at the end. The model keeps those after the last step, better or
-not."""
+not.
+
+Read on: Fine-tuning, The model keeps the weights after the last step"""
 
 import copy
 

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-beta2_0_99
-"""Your beta2 is 0.99. The betas are 0.9 and 0.999, torch's defaults."""
+"""Your beta2 is 0.99. The betas are 0.9 and 0.999, torch's defaults.
+
+Read on: Fine-tuning, take one step of Adam"""
 
 import torch
 from torch import nn

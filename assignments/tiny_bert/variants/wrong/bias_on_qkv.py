@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-bias_on_qkv
-"""Your qkv has a bias. It is made without one, bias=False; only the output projection has a bias."""
+"""Your qkv has a bias. It is made without one, bias=False; only the output projection has a bias.
+
+Read on: One stream, and what is added to it, `qkv` without a bias"""
 
 import torch
 from torch import nn

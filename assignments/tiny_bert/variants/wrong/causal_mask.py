@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-causal_mask
 """You hide the tokens to the right of each query. BERT is an encoder: every token sees all others, and here [CLS], at
-position 0, would see nothing but itself."""
+position 0, would see nothing but itself.
+
+Read on: One stream, and what is added to it, There is no causal mask."""
 
 import torch
 from torch import nn

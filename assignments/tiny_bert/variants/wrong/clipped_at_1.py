@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-clipped_at_1
 """You clip the norm of the gradients. Adam cancels the scale of its gradients, so on small gradients nothing shows,
-but steps with large and small gradients no longer weigh what they should. There is no clipping here."""
+but steps with large and small gradients no longer weigh what they should. There is no clipping here.
+
+Read on: Fine-tuning, no weight decay, no clipping"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-dropout_left_on
 """Your dropout works in evaluation mode too: F.dropout does not know the mode unless you tell it. There should be
-none in either mode."""
+none in either mode.
+
+Read on: Counting the parameters, No dropout"""
 
 import torch
 from torch import nn

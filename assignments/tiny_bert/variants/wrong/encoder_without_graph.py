@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-encoder_without_graph
 """You run the encoder under torch.no_grad(), so only the head can learn. That makes a probe of it; fine-tuning needs
-the graph of the whole model."""
+the graph of the whole model.
+
+Read on: Fine-tuning, head learns is called a probe"""
 
 import torch
 from torch import nn

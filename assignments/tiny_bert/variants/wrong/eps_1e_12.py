@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-eps_1e_12
-"""Your LayerNorms have an eps of 1e-12, as large BERT models do. Here it is 1e-5, the default of nn.LayerNorm."""
+"""Your LayerNorms have an eps of 1e-12, as large BERT models do. Here it is 1e-5, the default of nn.LayerNorm.
+
+Read on: Norms in front, or behind, divides by sqrt(variance + 1e-5)"""
 
 import torch
 from torch import nn

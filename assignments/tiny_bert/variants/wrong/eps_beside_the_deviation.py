@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-eps_beside_the_deviation
-"""Your LayerNorm divides by the standard deviation plus eps. Eps belongs inside the root: sqrt(variance + eps)."""
+"""Your LayerNorm divides by the standard deviation plus eps. Eps belongs inside the root: sqrt(variance + eps).
+
+Read on: Norms in front, or behind, divides by sqrt(variance + 1e-5)"""
 
 import torch
 from torch import nn

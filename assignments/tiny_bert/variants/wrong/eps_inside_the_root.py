@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-eps_inside_the_root
 """Your Adam adds eps under the root. It stands beside it: divide by sqrt(v) + eps. Under the root, 1e-8 acts like
-1e-4."""
+1e-4.
+
+Read on: Fine-tuning, The step is then"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-final_layer_norm
 """You normalise the stream after the last layer, as many pre-LayerNorm models do. Here nothing stands between the
-last layer and the head."""
+last layer and the head.
+
+Read on: Norms in front, or behind, further norm after the last layer"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-first_layer_only
 """You run the input through every layer but keep only the first one's work: each layer starts from the embeddings
-again. Feed each layer what the one before it returned."""
+again. Feed each layer what the one before it returned.
+
+Read on: One stream, and what is added to it, That running sum is called the residual stream"""
 
 import torch
 from torch import nn

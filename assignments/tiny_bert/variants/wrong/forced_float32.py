@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-forced_float32
 """You convert the states to float32 on the way. After model.double() the parameters are float64, and the two do not
-mix: let every tensor keep its dtype."""
+mix: let every tensor keep its dtype.
+
+Read on: Counting the parameters, The dtype is that of the weights."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-frozen_afterwards
-"""You switch requires_grad off when you are done. The model must remain trainable."""
+"""You switch requires_grad off when you are done. The model must remain trainable.
+
+Read on: Fine-tuning, all its weights can still be trained"""
 
 import torch
 from torch import nn

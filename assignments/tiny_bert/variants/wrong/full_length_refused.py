@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-full_length_refused
-"""You refuse a sequence of exactly max_len tokens. That many fit; only more are too long."""
+"""You refuse a sequence of exactly max_len tokens. That many fit; only more are too long.
+
+Read on: Two errors to raise, A sequence of exactly `max_len`"""
 
 import torch
 from torch import nn

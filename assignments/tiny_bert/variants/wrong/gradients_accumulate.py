@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-gradients_accumulate
 """You never set the gradients to zero, so each step uses the sum over all epochs so far. backward() adds to what is
-there: call zero_grad() before it, in every epoch."""
+there: call zero_grad() before it, in every epoch.
+
+Read on: What may go wrong, Gradients add up."""
 
 import torch
 from torch import nn

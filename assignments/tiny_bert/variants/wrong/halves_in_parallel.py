@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-halves_in_parallel
 """Both halves work on the same x. The second works on what the first has made of the stream: x = x + attn(ln1(x))
-first, then x + ff(ln2(x)) with the new x."""
+first, then x + ff(ln2(x)) with the new x.
+
+Read on: A worked example, ln2 of that: mean 2, deviation 2"""
 
 import torch
 from torch import nn

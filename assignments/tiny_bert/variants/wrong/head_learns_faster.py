@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-head_learns_faster
-"""You give the head ten times the learning rate. Every weight is trained with the same one."""
+"""You give the head ten times the learning rate. Every weight is trained with the same one.
+
+Read on: Fine-tuning, take one step of Adam"""
 
 import torch
 from torch import nn

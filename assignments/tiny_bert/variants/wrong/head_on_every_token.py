@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-head_on_every_token
 """You return logits for every position. A sequence has one label: pick position 0 before the head, so that (B, K)
-comes out."""
+comes out.
+
+Read on: One stream, and what is added to it, reads position 0"""
 
 import torch
 from torch import nn

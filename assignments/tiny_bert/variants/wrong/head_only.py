@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-head_only
-"""You train the head alone and leave the encoder as it is. That is a probe; fine-tuning moves every weight."""
+"""You train the head alone and leave the encoder as it is. That is a probe; fine-tuning moves every weight.
+
+Read on: Fine-tuning, head learns is called a probe"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-heads_merged_without_transpose
 """You join the heads without swapping the axes back. Go from (B, heads, T, head_dim) to (B, T, heads, head_dim)
-before you reshape to (B, T, H)."""
+before you reshape to (B, T, H).
+
+Read on: What may go wrong, Heads are cut and not moved."""
 
 import torch
 from torch import nn

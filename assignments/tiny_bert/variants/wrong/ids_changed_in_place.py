@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-ids_changed_in_place
 """You replace token 0 in the ids that you were given. The caller still needs them, and here 0 is an ordinary
-token."""
+token.
+
+Read on: Counting the parameters, Arguments stay as they are."""
 
 import torch
 from torch import nn

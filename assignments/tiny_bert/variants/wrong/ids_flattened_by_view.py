@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-ids_flattened_by_view
 """You flatten the ids with view(), which fails for ids that were cut from longer rows: their numbers do not lie in a row
-in memory. An Embedding takes ids of any shape, and reshape() takes any tensor."""
+in memory. An Embedding takes ids of any shape, and reshape() takes any tensor.
+
+Read on: What may go wrong, A view that fails."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-keys_before_queries
-"""You take the first block of qkv for the keys and the second for the queries. The order is Q, K, V."""
+"""You take the first block of qkv for the keys and the second for the queries. The order is Q, K, V.
+
+Read on: One stream, and what is added to it, in this order, each of the three cut into heads"""
 
 import torch
 from torch import nn

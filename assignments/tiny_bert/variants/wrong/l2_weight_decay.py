@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-l2_weight_decay
 """You give Adam a weight_decay of 0.01. It is added to every gradient, so even rows of tokens that never occur move.
-There is no weight decay here."""
+There is no weight decay here.
+
+Read on: Fine-tuning, no weight decay, no clipping"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-label_smoothing
-"""You smooth the labels by 0.1. The loss is plain cross-entropy against the labels as they are."""
+"""You smooth the labels by 0.1. The loss is plain cross-entropy against the labels as they are.
+
+Read on: Fine-tuning, compute the mean cross-entropy"""
 
 import torch
 from torch import nn

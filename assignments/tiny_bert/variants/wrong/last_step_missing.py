@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-last_step_missing
-"""You stop after the last loss without taking its step. Each epoch ends with a step, the last one too."""
+"""You stop after the last loss without taking its step. Each epoch ends with a step, the last one too.
+
+Read on: Fine-tuning, what the last step achieves is in no loss"""
 
 import torch
 from torch import nn

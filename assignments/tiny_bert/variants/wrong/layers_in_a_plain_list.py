@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-layers_in_a_plain_list
 """You keep the layers in a plain list. Then the model does not know their parameters: they are not trained, not saved
-and not moved. Use nn.ModuleList."""
+and not moved. Use nn.ModuleList.
+
+Read on: What may go wrong, One layer, used twice."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-layers_shared
-"""You use one layer object several times, so all layers share their weights. Make a new TinyLayer for each."""
+"""You use one layer object several times, so all layers share their weights. Make a new TinyLayer for each.
+
+Read on: What may go wrong, One layer, used twice."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-left_in_train_mode
 """You leave the model in training mode, whatever it came in. Read model.training first, and put that mode back at the
-end."""
+end.
+
+Read on: What may go wrong, The mode is lost."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-linear_schedule
-"""You let the learning rate fall over the epochs. It stays the same for all of them."""
+"""You let the learning rate fall over the epochs. It stays the same for all of them.
+
+Read on: Fine-tuning, take one step of Adam"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-log_softmax_in_the_model
 """Your model returns log-probabilities. Cross-entropy does not notice, since a log-softmax of them changes
-nothing; but the model is to return what the head returns."""
+nothing; but the model is to return what the head returns.
+
+Read on: What may go wrong, A softmax too many."""
 
 import torch
 from torch import nn

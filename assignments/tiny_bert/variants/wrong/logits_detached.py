@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-logits_detached
 """You return logits that are cut off from the model, so nothing can be trained through them. Return them as they come
-from the head."""
+from the head.
+
+Read on: Counting the parameters, Gradients reach every parameter"""
 
 import torch
 from torch import nn

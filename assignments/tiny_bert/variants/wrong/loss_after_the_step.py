@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-loss_after_the_step
 """You return the loss after each step. The loss of an epoch is the one that its step starts from: the first entry
-tells how good the model was on entry."""
+tells how good the model was on entry.
+
+Read on: Fine-tuning, So the list has one loss for each epoch"""
 
 import torch
 from torch import nn

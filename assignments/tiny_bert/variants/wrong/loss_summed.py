@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-loss_summed
-"""You add the losses of the sequences up. Take their mean, which is what cross_entropy does by default."""
+"""You add the losses of the sequences up. Take their mean, which is what cross_entropy does by default.
+
+Read on: Fine-tuning, compute the mean cross-entropy"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-losses_are_tensors
-"""You keep the losses as tensors. Each then holds on to its whole graph; take the number out with loss.item()."""
+"""You keep the losses as tensors. Each then holds on to its whole graph; take the number out with loss.item().
+
+Read on: What may go wrong, The graph is kept alive."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-mean_pooling
 """Your head reads the mean over all positions. The contract reads the state at [CLS], position 0: head(x[:, 0,
-:])."""
+:]).
+
+Read on: One stream, and what is added to it, reads position 0"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-mini_batches
-"""You step once for every 64 sequences. Here each epoch is one step on all sequences together."""
+"""You step once for every 64 sequences. Here each epoch is one step on all sequences together.
+
+Read on: Fine-tuning, Each epoch uses all sequences at once"""
 
 import torch
 from torch import nn

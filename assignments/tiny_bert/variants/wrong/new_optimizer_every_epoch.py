@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-new_optimizer_every_epoch
 """You make a new Adam in every epoch, so it forgets its running means and always takes its first step. Make it once,
-before the loop."""
+before the loop.
+
+Read on: Fine-tuning, Each call is a training of its own"""
 
 import torch
 from torch import nn

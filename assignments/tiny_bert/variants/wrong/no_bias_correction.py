@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-no_bias_correction
 """Your Adam does not correct its running means for starting at 0, so the first steps are about three times too large.
-Divide the mean by 1 - 0.9^t and the mean of squares by 1 - 0.999^t."""
+Divide the mean by 1 - 0.9^t and the mean of squares by 1 - 0.999^t.
+
+Read on: Fine-tuning, which corrects for that"""
 
 import torch
 from torch import nn

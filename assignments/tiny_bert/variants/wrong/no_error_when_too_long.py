@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-no_error_when_too_long
 """You do not refuse sequences of more than max_len tokens. Looking up a row that the position table does not have is
-an IndexError somewhere deep; raise a ValueError that names the length, before anything else."""
+an IndexError somewhere deep; raise a ValueError that names the length, before anything else.
+
+Read on: Two errors to raise, if T is larger than `max_len`"""
 
 import torch
 from torch import nn

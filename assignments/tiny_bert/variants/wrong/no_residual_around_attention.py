@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-no_residual_around_attention
 """You replace the stream by what attention returns. Add it: x = x + attn(ln1(x)). Without the addition a token loses
-what it was."""
+what it was.
+
+Read on: One stream, and what is added to it, ever replaces it"""
 
 import torch
 from torch import nn

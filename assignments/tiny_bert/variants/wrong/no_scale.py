@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-no_scale
 """You do not divide the scores by the square root of head_dim. Without it the scores of wide heads are large, and the
-softmax puts nearly everything on one token."""
+softmax puts nearly everything on one token.
+
+Read on: One stream, and what is added to it, softmax(Q Kᵀ / sqrt(d))"""
 
 import torch
 from torch import nn

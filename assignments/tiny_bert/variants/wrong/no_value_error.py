@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-no_value_error
 """You do not refuse a hidden width that the heads do not divide. Raise a ValueError that names the value, first thing
-in __init__."""
+in __init__.
+
+Read on: Two errors to raise, if `hidden` cannot be divided"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-norms_swapped
 """You use ln2 in front of attention and ln1 in front of the feed-forward network. Freshly made both norms do the
-same, so nothing shows until they are trained: ln1 belongs to attn, ln2 to ff."""
+same, so nothing shows until they are trained: ln1 belongs to attn, ln2 to ff.
+
+Read on: What may go wrong, The norms are swapped."""
 
 import torch
 from torch import nn

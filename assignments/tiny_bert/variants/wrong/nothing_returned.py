@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-nothing_returned
-"""Your fine_tune returns nothing. Finish with return losses."""
+"""Your fine_tune returns nothing. Finish with return losses.
+
+Read on: TinyBert: build a small BERT and fine-tune it, a list of floats"""
 
 import torch
 from torch import nn

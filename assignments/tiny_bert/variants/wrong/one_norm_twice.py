@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-one_norm_twice
 """You use ln1 in both halves. ln2 never enters the result and gets no gradient; each half has a LayerNorm of its
-own."""
+own.
+
+Read on: Norms in front, or behind, a scale and a shift of its own"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-optimizer_kept
 """You keep the optimiser from one call of fine_tune to the next, with its averages and its learning rate. Each
-call is a training of its own: make a new optimiser in it."""
+call is a training of its own: make a new optimiser in it.
+
+Read on: Fine-tuning, Each call is a training of its own"""
 
 import torch
 from torch import nn

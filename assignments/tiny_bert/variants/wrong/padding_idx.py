@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-padding_idx
 """You made the token table with padding_idx=0. That cuts the gradient of row 0, so this token never learns. There is
-no padding here: 0 is a token like any other."""
+no padding here: 0 is a token like any other.
+
+Read on: What may go wrong, in the token table cuts the gradient"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-pooler_tanh
 """You put a tanh between the state at [CLS] and the head, as BERT's pooler does. Here the head reads the state
-itself."""
+itself.
+
+Read on: One stream, and what is added to it, logits = head(x[:, 0, :])"""
 
 import torch
 from torch import nn

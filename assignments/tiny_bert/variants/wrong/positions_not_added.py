@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-positions_not_added
 """You make the position table and never add it. Attention does not know any order by itself: without positions, a
-sentence and its words shuffled look the same."""
+sentence and its words shuffled look the same.
+
+Read on: One stream, and what is added to it, Attention by itself does not know any order"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-post_layer_norm
 """You normalise after each addition, as the first BERT did (post-LayerNorm). Here the norms stand in front: x +
-attn(ln1(x)), then x + ff(ln2(x)), and the stream itself is never normalised."""
+attn(ln1(x)), then x + ff(ln2(x)), and the stream itself is never normalised.
+
+Read on: Norms in front, or behind, In front, the norm works on a"""
 
 import torch
 from torch import nn

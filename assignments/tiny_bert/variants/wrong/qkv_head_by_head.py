@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-qkv_head_by_head
 """You cut the output of qkv into heads first, and each head into Q, K and V. The weights have all of Q first,
-then all of K, then all of V: cut it into three, and each of these into heads."""
+then all of K, then all of V: cut it into three, and each of these into heads.
+
+Read on: One stream, and what is added to it, in this order, each of the three cut into heads"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-relu
-"""Your feed-forward network uses ReLU. BERT uses GELU, which lets small negative values through."""
+"""Your feed-forward network uses ReLU. BERT uses GELU, which lets small negative values through.
+
+Read on: GELU, the exact one, GELU(z) = z · Φ(z)"""
 
 import torch
 from torch import nn

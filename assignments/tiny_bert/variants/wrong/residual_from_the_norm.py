@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-residual_from_the_norm
 """You add to the normalised stream: ln1(x) + attn(ln1(x)). Add to the stream as it came: x + attn(ln1(x)). Only the
-half works on the normalised copy."""
+half works on the normalised copy.
+
+Read on: What may go wrong, The norm is added."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-residual_in_place
 """You add attention to the stream in place, with +=. That changes the tensor that the layer was given, and the caller
-still needs it: write x = x + ..."""
+still needs it: write x = x + ...
+
+Read on: Counting the parameters, Arguments stay as they are."""
 
 import torch
 from torch import nn

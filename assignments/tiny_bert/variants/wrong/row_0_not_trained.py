@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-row_0_not_trained
 """You set the gradient of row 0 of the token table to zero before each step, as if it were padding. Here token 0 is a
-token like any other."""
+token like any other.
+
+Read on: Fine-tuning, Token 0 is a token like any other"""
 
 import torch
 from torch import nn

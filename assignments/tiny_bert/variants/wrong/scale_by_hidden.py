@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-scale_by_hidden
 """You divide the scores by the square root of the whole hidden width. Each head compares vectors of head_dim numbers,
-so divide by the square root of head_dim."""
+so divide by the square root of head_dim.
+
+Read on: One stream, and what is added to it, softmax(Q Kᵀ / sqrt(d))"""
 
 import torch
 from torch import nn

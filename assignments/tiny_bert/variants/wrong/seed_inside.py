@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-seed_inside
 """You call torch.manual_seed inside fine_tune. The generator belongs to the whole program: whoever seeded it for
-something else gets other numbers now. Training draws none at all."""
+something else gets other numbers now. Training draws none at all.
+
+Read on: Fine-tuning, no generator is seeded"""
 
 import torch
 from torch import nn

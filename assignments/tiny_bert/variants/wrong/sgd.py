@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-sgd
-"""You train with SGD. The contract is Adam, which scales each weight's step by the size of its own gradients."""
+"""You train with SGD. The contract is Adam, which scales each weight's step by the size of its own gradients.
+
+Read on: Fine-tuning, take one step of Adam"""
 
 import torch
 from torch import nn

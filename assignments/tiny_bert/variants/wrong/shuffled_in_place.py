@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-shuffled_in_place
 """You shuffle ids and labels in place. The caller's tensors come back in another order: index into new ones, or do
-not shuffle at all, since the whole batch is used at once."""
+not shuffle at all, since the whole batch is used at once.
+
+Read on: Counting the parameters, Arguments stay as they are."""
 
 import torch
 from torch import nn

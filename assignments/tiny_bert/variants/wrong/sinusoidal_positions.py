@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-sinusoidal_positions
 """Your position table holds fixed sines and cosines. BERT learns its positions: pos_emb is an nn.Embedding, and a
-parameter like any other."""
+parameter like any other.
+
+Read on: One stream, and what is added to it, are two tables, and both are learned"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-softmax_before_cross_entropy
-"""You take the softmax and then call cross_entropy, which takes it again. Give it the logits."""
+"""You take the softmax and then call cross_entropy, which takes it again. Give it the logits.
+
+Read on: What may go wrong, A softmax too many."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-softmax_in_eval_mode
 """In evaluation mode your model returns probabilities. It returns logits in both modes: whoever wants
-probabilities takes a softmax afterwards."""
+probabilities takes a softmax afterwards.
+
+Read on: What may go wrong, A softmax too many."""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-softmax_in_the_model
 """Your model returns probabilities. It must return logits: cross_entropy takes the softmax itself, and taking it
-twice flattens the gradient."""
+twice flattens the gradient.
+
+Read on: What may go wrong, A softmax too many."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-softmax_over_queries
-"""Your softmax runs over the queries, so the columns sum to 1. Each query's weights, its row, must: dim=-1."""
+"""Your softmax runs over the queries, so the columns sum to 1. Each query's weights, its row, must: dim=-1.
+
+Read on: One stream, and what is added to it, Each query's weights sum to 1"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-softmax_overflows
 """You exponentiate the scores as they are. exp overflows in float32 from 89 on, and inf / inf is NaN. Subtract the
-largest score of each row first, or call softmax."""
+largest score of each row first, or call softmax.
+
+Read on: One stream, and what is added to it, Scores may be as large as 10 000"""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-stops_below_the_bar
-"""You stop once the loss is below 0.3. Train for all epochs that were asked for."""
+"""You stop once the loss is below 0.3. Train for all epochs that were asked for.
+
+Read on: Fine-tuning, it takes as many steps as there are epochs"""
 
 import torch
 from torch import nn

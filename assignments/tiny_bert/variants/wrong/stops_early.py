@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-stops_early
 """You stop as soon as the loss rises. Train for all epochs: a loss may rise for a step and fall further
-afterwards."""
+afterwards.
+
+Read on: Fine-tuning, it takes as many steps as there are epochs"""
 
 import torch
 from torch import nn

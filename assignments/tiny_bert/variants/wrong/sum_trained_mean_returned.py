@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-sum_trained_mean_returned
 """You train on the sum of the losses and return their mean. Adam hides the factor, except where gradients are small;
-train on the mean."""
+train on the mean.
+
+Read on: Fine-tuning, compute the mean cross-entropy"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-tables_shared_by_all_models
 """You keep the token tables in a dictionary outside of the model, one for each size, so two models of a size train
-the same table. Make it in __init__ and keep it in self alone."""
+the same table. Make it in __init__ and keep it in self alone.
+
+Read on: What may go wrong, One table for two models."""
 
 import torch
 from torch import nn

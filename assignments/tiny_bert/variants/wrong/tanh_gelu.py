@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-tanh_gelu
 """You use the tanh approximation of GELU. The exact one is x times the normal distribution function of x, nn.GELU()
-without an argument; the two differ by up to 0.0005."""
+without an argument; the two differ by up to 0.0005.
+
+Read on: GELU, the exact one, There is also a formula with tanh"""
 
 import torch
 from torch import nn

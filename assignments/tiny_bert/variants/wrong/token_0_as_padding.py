@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-token_0_as_padding
-"""You take token 0 for padding and clear its embedding. Token 0 is a token like any other."""
+"""You take token 0 for padding and clear its embedding. Token 0 is a token like any other.
+
+Read on: Fine-tuning, Token 0 is a token like any other"""
 
 import torch
 from torch import nn

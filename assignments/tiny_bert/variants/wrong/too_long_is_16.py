@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny_bert-wrong-too_long_is_16
-"""You compare the length with 16. The largest length is the argument max_len."""
+"""You compare the length with 16. The largest length is the argument max_len.
+
+Read on: Two errors to raise, if T is larger than `max_len`"""
 
 import torch
 from torch import nn

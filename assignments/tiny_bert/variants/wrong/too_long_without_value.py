@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-too_long_without_value
 """Your ValueError for a sequence that is too long does not name its length. Put the number into the message: whoever
-reads it needs it."""
+reads it needs it.
+
+Read on: Two errors to raise, if T is larger than `max_len`"""
 
 import torch
 from torch import nn

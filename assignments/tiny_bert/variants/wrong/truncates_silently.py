@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-truncates_silently
 """You cut sequences of more than max_len tokens without a word. The caller would never learn that half the text was
-not read: raise a ValueError that names the length."""
+not read: raise a ValueError that names the length.
+
+Read on: Two errors to raise, if T is larger than `max_len`"""
 
 import torch
 from torch import nn

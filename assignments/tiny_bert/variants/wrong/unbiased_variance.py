@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-unbiased_variance
 """Your LayerNorm divides the sum of squares by H - 1, which is what var and std do by default. LayerNorm divides by
-H: unbiased=False."""
+H: unbiased=False.
+
+Read on: Norms in front, or behind, Its variance is the plain mean"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-zeroed_after_the_step
 """You set the gradients to zero after each step, so those that are there on entry go into the first one. Zero them
-before backward()."""
+before backward().
+
+Read on: Fine-tuning, those that were there on entry"""
 
 import torch
 from torch import nn

@@ -1,6 +1,8 @@
 # CANARY-PRIVATE-tiny_bert-wrong-zeroed_before_the_loop
 """You set the gradients to zero once, before the first epoch. backward() adds to what is there, so it must happen in
-every epoch."""
+every epoch.
+
+Read on: What may go wrong, Gradients add up."""
 
 import torch
 from torch import nn

@@ -1,5 +1,7 @@
 # CANARY-PRIVATE-tiny-wrong-square
-"""You square; double means times two."""
+"""You square; double means times two.
+
+Read on: Tiny, Double a tensor"""
 
 
 def double(x):

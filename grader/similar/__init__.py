@@ -1,0 +1,1 @@
+"""Similar work: which submissions of a class share code that nobody gave them. A hint for a person, never a mark."""
