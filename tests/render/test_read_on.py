@@ -12,7 +12,7 @@ from grader.model.cohort import cohort_view
 from grader.model.result import Diagnosis, GradeResult, ReadOn
 from grader.model.view import StudentView, student_view
 from grader.render.html import cohort_html, student_html
-from grader.render.terminal import print_check
+from grader.render.terminal_check import print_check
 
 PLACE = ReadOn("Weights & <b>heads</b>", "Why divide by sqrt(d)?")
 
