@@ -3,7 +3,8 @@
 A block of code after a paragraph that ends with "`PATH`:" is that file, whole. In a `console` block a line that begins
 with "$ " is a command for one shell that lasts for the whole page, and what stands below is what it prints; a line `…`
 stands for any lines. Times and the mode of isolation are not compared: other machines have others. A comment
-`<!-- screenshot of FILE -->` above a picture says which page of HTML, of those that the commands wrote, it shows.
+`<!-- screenshot of FILE -->` above a picture says which page of HTML, of those that the commands wrote, it shows;
+`<!-- with a copy of FOLDER -->` says that a folder of the checkout lies there from the beginning.
 
 `python tests/pages.py PAGE` runs a page, writes into it what its commands print, where that is something else, and
 takes its screenshots.
@@ -24,7 +25,9 @@ from playwright.sync_api import sync_playwright
 
 BLOCK = re.compile(r"^(?P<fence>`{3,})(?P<kind>[a-z]*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"`([^`\n]+)`:\n\n\Z")
+COPY = re.compile(r"<!-- with a copy of (\S+) -->")
 PICTURE = re.compile(r"<!-- screenshot of (\S+) -->\n!\[[^\]\n]+\]\((\S+)\)")
+ROOT = Path(__file__).parent.parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 END = "--- the command has ended with status"
 
@@ -95,7 +98,6 @@ class Shell:
     """One shell in a folder; `grader` is the program of this checkout."""
 
     def __init__(self, folder: Path, programs: Path) -> None:
-        root = Path(__file__).parent.parent
         programs.mkdir(parents=True)
         program = programs / "grader"
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m grader.cli.main "$@"\n')
@@ -103,7 +105,7 @@ class Shell:
         environment = {name: value for name, value in os.environ.items() if name != "GRADER_COURSE"}
         environment |= {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(root),
+            "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",  # so that what is printed is in the order in which a terminal shows it
             "XDG_CACHE_HOME": str(programs / "cache"),
             "LC_ALL": "C.UTF-8",
@@ -137,6 +139,14 @@ class Shell:
     def close(self) -> None:
         """End the shell."""
         self._shell.communicate("exit\n", timeout=60)
+
+
+def prepared(page: str, folder: Path) -> Path:
+    """The folder in which a page is followed, made here, with what the page wants in it."""
+    folder.mkdir()
+    for name in COPY.findall(page):
+        shutil.copytree(ROOT / name, folder / name)
+    return folder
 
 
 def followed(steps: list[Step], folder: Path, programs: Path) -> list[list[Ran]]:
@@ -190,8 +200,7 @@ def main() -> None:
     path = Path(sys.argv[1])
     page = path.read_text("utf-8")
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "folder"
-        folder.mkdir()
+        folder = prepared(page, Path(scratch) / "folder")
         ran = followed(steps_of(page), folder, Path(scratch) / "programs")
         photograph(page, folder, path.parent)
     path.write_text(updated(page, ran), "utf-8")

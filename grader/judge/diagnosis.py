@@ -8,7 +8,8 @@ no guess:
 - everything that the variant fails, the submission fails too, and more than half of it in the same way;
 - where a check yields little evidence (no numbers, only a kind of exception or a yes and no), both must fail exactly
   the same checks, but for those that count random draws;
-- of several, the one that explains most wins, and among equals the first by name.
+- of several, the one that explains most wins, and among equals the first by name;
+- a check of a part that is not written yet counts as one that did not run.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ import msgspec
 
 from grader.judge.chance import same_share
 from grader.model.observation import Observation, is_tensor_json
-from grader.model.result import CheckResult, Diagnosis, GradeResult, ReadOn
+from grader.model.result import MISSING_NAME, CheckResult, Diagnosis, GradeResult, ReadOn
 
 _RTOL = 1e-4
 _ATOL = 1e-5
 _NUMBERS_NEEDED = 2
+_NOT_WRITTEN = (MISSING_NAME, "NotImplementedError")
+"""How a check fails whose part of the file is not written yet: that says nothing about the other parts."""
 
 
 class FailedCheck(msgspec.Struct, frozen=True):
@@ -94,13 +97,15 @@ def _failed(check: CheckResult) -> FailedCheck:
 
 def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:
     """The result with a diagnosis on each failed check that a known misconception explains."""
-    failed = {check.id: _failed(check) for check in result.checks if _is_failure(check)}
+    failures = {check.id: _failed(check) for check in result.checks if _is_failure(check)}
+    failed = {name: seen for name, seen in failures.items() if seen.error not in _NOT_WRITTEN}
     if not failed or not known.variants:
         return result
     skipped = {check.id for check in result.checks if check.status == "skipped"}
+    unwritten = failures.keys() - failed.keys()
     explained: dict[str, tuple[tuple[int, str], Diagnosis]] = {}
     for variant in known.variants:
-        matched = _matched_checks(variant, failed, skipped)
+        matched = _matched_checks(variant, failed, skipped, unwritten)
         rank = (-len(matched), variant.slug)
         for name in matched:
             if name not in explained or rank < explained[name][0]:
@@ -112,15 +117,18 @@ def diagnose(result: GradeResult, known: Misconceptions) -> GradeResult:
     return msgspec.structs.replace(result, checks=checks)
 
 
-def _matched_checks(variant: KnownVariant, failed: dict[str, FailedCheck], skipped: set[str]) -> list[str]:
+def _matched_checks(
+    variant: KnownVariant, failed: dict[str, FailedCheck], skipped: set[str], unwritten: set[str]
+) -> list[str]:
     """Names of the checks that this variant explains, none if it contradicts what was seen."""
-    if not variant.checks.keys() <= failed.keys() | skipped:
+    if not variant.checks.keys() <= failed.keys() | skipped | unwritten:
         return []
     matched = [name for name, seen in variant.checks.items() if name in failed and _same_failure(failed[name], seen)]
     comparable = [name for name in variant.checks if name in failed]
     if not matched or (len(matched) < len(comparable) and 2 * len(matched) <= len(comparable)):
         return []
-    if not any(_is_telling(variant.checks[name]) for name in matched) and _certain(failed) != _certain(variant.checks):
+    same = _certain(failed) == _certain(variant.checks) - unwritten
+    if not same and not any(_is_telling(variant.checks[name]) for name in matched):
         return []
     return matched
 
@@ -148,7 +156,7 @@ def _is_telling(seen: FailedCheck) -> bool:
 def _same_failure(mine: FailedCheck, theirs: FailedCheck) -> bool:
     if (mine.status, mine.error) != (theirs.status, theirs.error):
         return False
-    if mine.error == "NotImplementedError" or len(mine.observations) != len(theirs.observations):
+    if len(mine.observations) != len(theirs.observations):
         return False
     if not mine.observations and mine.error is None:
         return False

@@ -28,8 +28,8 @@ from grader.sandbox.unbound import unbound_names
 
 PACKAGE = "submission"
 """The package that a student's files form, for relative imports among them."""
-_ALWAYS_REPLACED = ("IPython",)
-"""Installed or not: it would start, and without a notebook around it does nothing of use."""
+_NOT_TOLD = ("IPython",)
+"""A stand-in that nobody needs to hear of: without a notebook around, the real one does nothing of use either."""
 
 
 @dataclass(frozen=True)
@@ -134,17 +134,18 @@ def load_submission(wanted: Wanted, clock: Clock) -> Loaded:
     def trees(file: str) -> list[ast.Module]:
         return statements.trees if file == main else [ast.parse(files[file])] if file in files else []
 
-    always = StandIns(_ALWAYS_REPLACED, trees)
-    missing = StandIns([name for name in REPLACED if name not in _ALWAYS_REPLACED], trees)
-    sys.meta_path.insert(0, always)
-    sys.meta_path += [_Siblings(files), missing]
+    siblings = _Siblings(files)
+    standins = StandIns([name for name in REPLACED if siblings.find_spec(name) is None], trees)
+    sys.meta_path.insert(0, standins)  # first: what is installed here may not be where others are graded
+    sys.meta_path.append(siblings)
     offer_live_names(notebook=bool(wanted.cells))
     with _exit_raises(clock):
         statements.run(wanted.units)
     failed = {stop.first for stop in statements.stops if stop.how == "unread"}
     unread = [unit.text for unit in wanted.units if unit.first in failed]
     unbound = unbound_names(statements.codes, statements.trees, names, unread) if wanted.cells else []
-    return Loaded(module, tuple(statements.stops), tuple(statements.skipped), tuple(missing.used), tuple(unbound))
+    used = [name for name in standins.used if name not in _NOT_TOLD]
+    return Loaded(module, tuple(statements.stops), tuple(statements.skipped), tuple(used), tuple(unbound))
 
 
 def _fresh_module(files: dict[str, str], main: str) -> types.ModuleType:

@@ -2,8 +2,9 @@
 
 Runs in the student process, beside code that may rewrite it; nothing here is a boundary, and nothing that a stand-in
 returns is worth points. A package is replaced only if it is on the closed list, which holds none that computes
-anything; is not installed; and is imported by a plain import of the student's, not by one with a fallback of its own
-(`try: … except ImportError`). Everything else that is missing stays missing.
+anything, and is imported by a plain import of the student's, not by one with a fallback of its own (`try: … except
+ImportError`). Whether it is installed makes no difference: a mark must not depend on what a machine has beside the
+grader, and to import the real ones takes longer than to grade. Everything else that is missing stays missing.
 """
 
 from __future__ import annotations

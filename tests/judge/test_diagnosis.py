@@ -208,6 +208,16 @@ def test_work_that_is_not_written_has_no_misconception(observations: list[Observ
     assert diagnoses([stub, A_MORE, B], scale=[stub, A_MORE, B]) == {"d": "scale", "b": "scale"}
 
 
+@pytest.mark.parametrize("kind", ["MissingName", "NotImplementedError"])
+def test_what_is_not_written_yet_hides_no_misconception(kind: str) -> None:
+    mask = Observation("mask", "close", None, {"dtype": "bool", "shape": [2], "data": [True, False]}, "differs")
+    little = failing("a", mask)  # a yes and a no: told only if the rest agrees
+    assert diagnoses([little, raising("b", kind), raising("c", kind)], scale=[little]) == {"a": "scale"}
+    assert diagnoses([little, raising("b", kind)], scale=[little, B]) == {"a": "scale"}
+    assert diagnoses([little, raising("b", "ValueError")], scale=[little]) == {}
+    assert diagnoses([raising("a", kind), raising("b", kind)], scale=[little]) == {}
+
+
 def test_who_explains_most_wins_whatever_the_order() -> None:
     variants = {"one": [A], "two": [A, B], "three": [B]}
     for order in itertools.permutations(variants):

@@ -241,9 +241,9 @@ def test_packages_that_only_draw(importing: Importing, case: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "try:\n    import matplotlib\n    f = 1\nexcept ImportError:\n    f = 2",
+        "try:\n    import altair\n    f = 1\nexcept ImportError:\n    f = 2",
         "try:\n    import google.colab\n    f = 1\nexcept:\n    f = 2",
-        "import importlib.util\nf = 1 if importlib.util.find_spec('matplotlib') else 2",
+        "import importlib.util\nf = 1 if importlib.util.find_spec('altair') else 2",
         "import importlib\nf = 2\ntry:\n    importlib.import_module('seaborn')\n    f = 1\nexcept:\n    pass",
     ],
 )
