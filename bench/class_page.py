@@ -19,9 +19,9 @@ import msgspec
 from playwright.sync_api import Page, sync_playwright
 
 from grader.content import templates_folders
+from grader.model.cohort import cohort_view
 from grader.model.jsonform import result_from_json
 from grader.model.result import GradeResult
-from grader.model.view import cohort_view
 from grader.render.html import cohort_html
 
 ROOT = Path(__file__).parent.parent

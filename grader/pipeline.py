@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -23,12 +23,14 @@ import grader
 from grader.exporters.grades_csv import grades_csv
 from grader.judge.diagnosis import Misconceptions, diagnose
 from grader.model import result as records
+from grader.model.anonymous import FOLDER, Veil, veil_for
 from grader.model.assignment import Assignment
+from grader.model.cohort import cohort_view
 from grader.model.late import with_lateness
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, in_language
 from grader.model.roster import standing
 from grader.model.submission import Submission
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import cohort_html, student_html
 from grader.store import Run
 
@@ -120,11 +122,56 @@ def publish_report(result: GradeResult, run: Run, templates: tuple[Path, ...]) -
     run.save_report(result.submission.id, student_html(student_view(result), templates))
 
 
-def publish_class(results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...]) -> None:
-    """Write the class page and the table of grades, with who of the run's roster is missing."""
+def publish_unread(result: GradeResult, run: Run, templates: tuple[Path, ...]) -> None:
+    """Write a result of an anonymous run: what it is called there is known when all are, so its report comes later.
+
+    Raises what rendering that report would raise.
+    """
+    student_html(student_view(result), templates)
+    run.drop_report(result.submission.id)
+    run.save(result)
+
+
+def publish_reports(run: Run, templates: tuple[Path, ...], veil: Veil | None, lang: str | None = None) -> int:
+    """Write all reports again, in another language if one is given; returns how many there are.
+
+    With a veil they are without names, and written under their pseudonyms as well.
+    """
+    pages: set[str] = set()
+    count = 0
+    for found in run.results():
+        count, result = count + 1, in_language(found, lang)
+        if veil is None:
+            publish_report(result, run, templates)
+            continue
+        html = student_html(student_view(veil.result(result)), templates)
+        page = veil.page(result.submission.id)
+        run.save_report(result.submission.id, html)
+        run.save_anonymous(page, html)
+        pages.add(page)
+    run.drop_anonymous(pages)
+    return count
+
+
+def publish_class(
+    results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...], veil: Veil | None = None
+) -> None:
+    """Write the class page and the table of grades, with who of the run's roster is missing.
+
+    With a veil there is no name on the page; the table is for machines, and has them.
+    """
     kept = list(results)
     people = standing(run.load_roster(), kept)
-    run.save_class(cohort_html(cohort_view(kept, people), templates), grades_csv(kept, people))
+    if veil is None:
+        view = cohort_view(kept, people, similar=run.has_similar())
+    else:
+        view = cohort_view(veil.results(kept), veil.people(people), reports=FOLDER, anonymous=True)
+    run.save_class(cohort_html(view, templates), grades_csv(kept, people))
+
+
+def veil_over(run: Run, asked_for: Collection[str]) -> Veil:
+    """The pseudonyms of everybody in a run; `asked_for` are the file names of its assignment."""
+    return veil_for(list(run.summaries()), run.load_roster(), asked_for)
 
 
 def fingerprint(submission: Submission, assignment: Assignment) -> str:

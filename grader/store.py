@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,16 @@ from typing import Any
 import msgspec
 
 from grader.errors import UsageProblem
+from grader.model.anonymous import FOLDER
 from grader.model.jsonform import result_from_json, result_to_json
 from grader.model.result import CheckResult, GradeResult, Printed
 from grader.model.roster import Roster
 from grader.model.tensors import naming, put_back, taken_out
 
+_FEEDBACK = 200
+"""Characters of a check's feedback that a summary keeps."""
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9._-]+\.grader-tmp")
+_ANONYMOUS = re.compile(r"student-\d+\.html")
 _SIDE_FILE = re.compile(r"(.+)\.tensors-[0-9a-f]{12}\.msgpack")
 
 
@@ -48,6 +52,7 @@ class Run:
         self.folder = folder
         self._results = folder / "results"
         self._reports = folder / "reports"
+        self._anonymous = folder / FOLDER
         self._roster = folder / "roster.json"
         self._locked: int | None = None
         self._sides: dict[str, set[str]] = {}
@@ -217,6 +222,34 @@ class Run:
         """Write a student's report."""
         write_atomically(self.folder / self.report_name(name), html.encode("utf-8", "replace"))
 
+    def drop_report(self, name: str) -> None:
+        """Remove a student's report, until it is written again."""
+        (self.folder / self.report_name(name)).unlink(missing_ok=True)
+
+    def save_anonymous(self, page: str, html: str) -> None:
+        """Write a report under a pseudonym."""
+        self._anonymous.mkdir(exist_ok=True)
+        write_atomically(self._anonymous / f"{page}.html", html.encode("utf-8", "replace"))
+
+    def is_anonymous(self) -> bool:
+        """Whether there are reports under pseudonyms."""
+        return self._anonymous.is_dir() and any(_ANONYMOUS.fullmatch(path.name) for path in self._anonymous.iterdir())
+
+    def drop_anonymous(self, kept: Collection[str]) -> None:
+        """Remove the reports under pseudonyms but for those kept, and their folder if nothing is left in it."""
+        if not self._anonymous.is_dir():
+            return
+        for path in self._anonymous.iterdir():
+            theirs = _ANONYMOUS.fullmatch(path.name) and path.stem not in kept
+            if theirs or _TEMPORARY.fullmatch(path.name):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            self._anonymous.rmdir()
+
+    def has_similar(self) -> bool:
+        """Whether there is a page about similar work."""
+        return (self.folder / "similar" / "index.html").is_file()
+
     def save_roster(self, roster: Roster | None) -> None:
         """Keep the people of the course with the run, for the next one and for `grader report`; None forgets them."""
         if roster is None:
@@ -238,9 +271,10 @@ class Run:
 
 
 def _summary(check: CheckResult, known: dict[bytes, CheckResult]) -> CheckResult:
-    """A check's verdict alone; the same object as that of an equal one before."""
+    """A check's verdict and the beginning of its feedback; the same object as that of an equal one before."""
+    line = check.feedback.strip().partition("\n")[0][:_FEEDBACK]
     slim = msgspec.structs.replace(
-        check, observations=[], seconds=0.0, feedback="", hint="", error=None, staff_detail=""
+        check, observations=[], seconds=0.0, feedback=line, hint="", error=None, staff_detail=""
     )
     return known.setdefault(msgspec.msgpack.encode(slim), slim)
 

@@ -2,8 +2,11 @@
 // Sorts tables by their column heads and filters the table of submissions. Without it every row is there, in the
 // order of the run. A cell's `data-sort` is its number, or empty where there is none: such cells come last both ways.
 // Of a large class only the first rows are drawn until all are asked for: the style sheet hides those called `later`.
+// A link to a list of those who did not pass a check, or who share a misconception, shows them in that table; one to a
+// check opens what is told of it.
+// Words come from the page, in `data-` attributes, with {names} where numbers go.
 
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const collator = new Intl.Collator(document.documentElement.lang, { numeric: true, sensitivity: "base" });
 
 function keyOf(row, column) {
   const cell = row.cells[column];
@@ -42,10 +45,11 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 const form = document.querySelector("form.filter");
 if (form) {
-  const [find, status, late, shown, more, table] = ["find", "status", "late", "shown", "more", "rows"].map((id) =>
-    document.getElementById(id),
-  );
+  const [find, status, late, failed, having, shown, more, table] = [
+    "find", "status", "late", "failed", "with", "shown", "more", "rows",
+  ].map((id) => document.getElementById(id));
   const body = table.tBodies[0];
+  const fill = (words, numbers) => words.replace(/\{(\w+)\}/g, (_, name) => numbers[name]);
   const texts = new Map();
   const textOf = (row) => {
     if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
@@ -55,24 +59,46 @@ if (form) {
   const arrange = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = (select, value) => !select || !select.value || select.value === value;
+    const among = (select, values) => !select || !select.value || ` ${values} `.includes(` ${select.value} `);
     let count = 0;
     for (const row of body.rows) {
       const fits =
         chosen(status, row.dataset.status) &&
         chosen(late, row.dataset.late) &&
+        among(failed, row.dataset.failed) &&
+        among(having, row.dataset.with) &&
         words.every((word) => textOf(row).includes(word));
       count += fits;
       if (row.hidden === fits) row.hidden = !fits;
       if (row.classList.contains("later") !== count > most) row.classList.toggle("later", count > most);
     }
+    const asked = words.length || [status, late, failed, having].some((select) => select && select.value);
+    const numbers = { count, all: body.rows.length, most };
     more.hidden = count <= most;
-    more.textContent = `Show all ${count} rows`;
-    const found = words.length || status.value || (late && late.value) ? "found" : "there";
-    shown.textContent =
-      count > most
-        ? `${count} of ${body.rows.length} ${found}, the first ${most} shown`
-        : `${count} of ${body.rows.length} shown`;
+    more.textContent = fill(more.dataset.words, numbers);
+    shown.textContent = fill(
+      count <= most ? shown.dataset.shown : asked ? shown.dataset.foundFirst : shown.dataset.thereFirst,
+      numbers,
+    );
   };
+  const follow = (hash) => {
+    const [, name, number] = /^#(failed|with)-(\d+)$/.exec(hash) || [];
+    if (!name) return false;
+    form.reset();
+    (name === "failed" ? failed : having).value = number;
+    arrange();
+    table.closest("section").focus();
+    table.closest("section").scrollIntoView();
+    return true;
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link && follow(link.hash)) {
+      event.preventDefault();
+      history.pushState(null, "", link.hash);
+    }
+  });
+  addEventListener("popstate", () => follow(location.hash));
   more.addEventListener("click", () => {
     most = Infinity;
     arrange();
@@ -80,7 +106,19 @@ if (form) {
   });
   table.addEventListener("sorted", arrange);
   form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(arrange));
   form.addEventListener("input", arrange);
   form.hidden = false;
   arrange();
+  follow(location.hash);
 }
+
+const unfold = (hash) => {
+  const target = /^#check-\d+$/.test(hash) && document.getElementById(hash.slice(1));
+  if (target) target.open = true;
+};
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#check-"]');
+  if (link) unfold(link.hash);
+});
+unfold(location.hash);

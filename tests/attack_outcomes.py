@@ -128,7 +128,7 @@ def shows(result: dict[str, Any], kind: str, words: str) -> bool:
         return result["status"] == "invalid" and (kind == "invalid" or not handed_over) and words in result["reason"]
     for check in result["checks"]:
         told = " ".join(((check["error"] or {}).get("type", ""), check["feedback"], check["staff_detail"]))
-        violation = "protocol violation" in check["staff_detail"].lower()
+        violation = any(one["kind"] == "protocol" and check["id"] in one["checks"] for one in result["incidents"])
         if (violation if kind == "protocol" else check["status"] == kind) and words in told:
             return True
     return False

@@ -15,10 +15,10 @@ from grader.model.roster import Standing
 _SHOWN = 10
 
 
-def found_sentences(found: Found, layout: str) -> list[str]:
-    """What SOURCE was taken for, what was passed over in it, and what its times mean."""
+def found_sentences(found: Found, layout: str, anonymous: bool = False) -> list[str]:
+    """What SOURCE was taken for, what was passed over in it, and what its times mean; `anonymous`: no file is named."""
     count = len(found.submissions)
-    where = f" in {found.inside}" if found.inside else ""
+    where = f" in {found.inside}" if found.inside and not anonymous else ""
     parts = [f"{found.layout}{where}", _counted(count - found.groups, "student")]
     if found.groups:
         parts[1:] = [_counted(found.groups, "group"), *([parts[1]] if count > found.groups else [])]
@@ -30,7 +30,8 @@ def found_sentences(found: Found, layout: str) -> list[str]:
     if found.zoneless:
         sentences.append(f"Its times name no zone and were taken as {found.zone}'s.")
     if found.passed_over:
-        sentences.append(f"Passed over, since they are no submissions: {several(found.passed_over)}.")
+        what = _counted(len(found.passed_over), "file") if anonymous else several(found.passed_over)
+        sentences.append(f"Passed over, since they are no submissions: {what}.")
     return sentences
 
 

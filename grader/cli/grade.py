@@ -20,8 +20,9 @@ from grader import registry
 from grader.batch.engines import DASK, LOCAL, Site, Wish, site_for
 from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions
-from grader.cli.class_talk import found_sentences, people_sentences
-from grader.cli.options import course_option, lang_option
+from grader.cli.class_talk import found_sentences
+from grader.cli.finished import Finished
+from grader.cli.options import anonymous_option, course_option, lang_option
 from grader.cli.regrade import Part, part_of, part_options
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
@@ -29,17 +30,21 @@ from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
 from grader.model.assignment import Assignment
-from grader.model.late import is_late, people_of
+from grader.model.late import is_late
 from grader.model.result import GradeResult
-from grader.model.roster import Roster, standing
+from grader.model.roster import Roster
 from grader.model.submission import Submission
-from grader.model.terms import unknown_people
-from grader.model.view import student_view
-from grader.pipeline import Course, JudgeProcess, fingerprint, grade, publish, publish_class, publish_report
+from grader.pipeline import (
+    Course,
+    JudgeProcess,
+    fingerprint,
+    grade,
+    publish,
+    publish_unread,
+)
 from grader.render.html import check_language
 from grader.render.talk import say
-from grader.render.terminal import Progress, print_class
-from grader.render.terminal_check import print_check
+from grader.render.terminal import Progress
 from grader.store import Run
 
 MACHINE_STATUS = 3
@@ -81,6 +86,7 @@ MACHINE_STATUS = 3
     show_default=True,
     help="What SOURCE was downloaded as, if that is not recognised.",
 )
+@anonymous_option
 @lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
@@ -97,6 +103,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     accept_lower: bool,
     roster_file: Path | None,
     layout: str,
+    anonymous: bool,
     lang: str | None,
     course: Path | None,
 ) -> None:
@@ -105,8 +112,9 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     Canvas, Moodle, Gradescope, Blackboard, Brightspace, nbgrader, GitHub and Google Classroom are recognised; else each
     folder or file is a student's. Writes results/ID.json and reports/ID.html for each, and index.html and grades.csv
     for the class. A second run grades only what is new or changed; with --only or --failed it grades that part again,
-    tells before and after, and keeps the result of who would lose points. Exit status: 0 graded, 2 unusable input, 3
-    something was not graded for a reason that is not the student's.
+    tells before and after, and keeps the result of who would lose points. With --anonymous people are called Student
+    001 and so on, and anonymous/student-001.html is their report. Exit status: 0 graded, 2 unusable input, 3 something
+    was not graded for a reason that is not the student's.
     """
     folder = course_folder(course)
     assignment = load_private_assignment(folder, assignment_id).in_language(lang)
@@ -118,17 +126,18 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     found = find_submissions(source, assignment.main_file, out, run.known_ids(), rules_of(assignment, layout, roster))
     part = part_of(run, [name for name, _ in found.submissions], only, failed, fresh, accept_lower)
     site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
-    for sentence in found_sentences(found, layout):
+    for sentence in found_sentences(found, layout, anonymous):
         say(sentence)
     say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {site.confinement}")
-    batch = _Batch(folder, assignment, site, run, fresh, part)
+    batch = _Batch(folder, assignment, site, run, fresh, part, anonymous)
     interrupted = False
     try:
         batch.grade([read for name, read in found.submissions if name in part])
     except KeyboardInterrupt:
         interrupted = True
-    part.tell()
-    _end(interrupted, batch.sum_up({name for name, _ in found.submissions}, fresh and not interrupted, roster), out)
+    finished = Finished(run, assignment, templates_folders(folder), part, anonymous)
+    here = {name for name, _ in found.submissions}
+    _end(interrupted, finished.sum_up(here, fresh and not interrupted, roster), out)
 
 
 def _end(interrupted: bool, ungraded: list[str], out: Path) -> None:
@@ -157,12 +166,22 @@ def rules_of(assignment: Assignment, layout: str, roster: Roster | None) -> Rule
 class _Batch:
     """One run of `grade`: what is left to do, and doing it."""
 
-    def __init__(self, course: Path, assignment: Assignment, site: Site, run: Run, fresh: bool, part: Part) -> None:
+    def __init__(
+        self,
+        course: Path,
+        assignment: Assignment,
+        site: Site,
+        run: Run,
+        fresh: bool,
+        part: Part,
+        anonymous: bool,
+    ) -> None:
         self._assignment = assignment
         self._site = site
         self._run = run
         self._fresh = fresh or part.ids is not None
         self._part = part
+        self._anonymous = anonymous
         self._templates = templates_folders(course)
 
     def _is_done(self, submission: Submission) -> bool:
@@ -216,49 +235,24 @@ class _Batch:
         """The result, or None if it is there already. In one of the engine's threads."""
         return None if self._is_done(submission) else grade(submission, judge, course)
 
-    def sum_up(self, here: set[str], only_here: bool, roster: Roster | None) -> list[str]:
-        """Write and print the class, of all results or those of this source alone; returns the ids of the ungraded."""
-        self._run.prepare()
-        if roster is not None or only_here:
-            self._run.save_roster(roster)
-        results = list(self._run.summaries())
-        if only_here:
-            results = [result for result in results if result.submission.id in here]
-        elif others := [result.submission.id for result in results if result.submission.id not in here]:
-            say(f"Also here, from other sources: {', '.join(others[:10])}. --fresh leaves them out of the class.")
-        if strangers := _extended_strangers(self._assignment, results):
-            say(f"Nobody here has the ids of these extensions in assignment.toml: {', '.join(strangers)}.")
-        for name in [result.submission.id for result in results if not self._run.has_report(result.submission.id)]:
-            if (whole := self._run.load(name)) is not None:
-                publish_report(whole, self._run, self._templates)
-        publish_class(results, self._run, self._templates)
-        for sentence in people_sentences(standing(self._run.load_roster(), results)):
-            say(sentence)
-        if len(results) == 1 and (whole := self._run.load(results[0].submission.id)) is not None:
-            print_check(student_view(whole), public=False)
-        print_class(results, self._run.folder / "index.html")
-        return [result.submission.id for result in results if result.status == "ungraded"]
-
     def _publish(self, result: GradeResult) -> None:
         """Write one result that is taken; what cannot be rendered is left out of it, for staff to look at."""
         if not self._part.takes(result):
             return
         try:
-            publish(result, self._run, self._templates)
+            self._write(result)
         except OSError as error:
             raise unwritable(error, self._run.folder) from None
         except Exception as error:
             reason = f"The result could not be written: {type(error).__name__}: {error}"
             bare = msgspec.structs.replace(result, status="ungraded", reason=reason, score=None, checks=[], notices=[])
-            publish(msgspec.structs.replace(bare, stdout="", stderr="", lateness=None), self._run, self._templates)
+            self._write(msgspec.structs.replace(bare, stdout="", stderr="", lateness=None))
 
-
-def _extended_strangers(assignment: Assignment, results: list[GradeResult]) -> list[str]:
-    """Ids under `[deadline.extensions]` of people without a submission: perhaps typing errors."""
-    if assignment.about.deadline is None:
-        return []
-    people = {person for result in results for person in people_of(result)}
-    return unknown_people(assignment.about.deadline, people)
+    def _write(self, result: GradeResult) -> None:
+        if self._anonymous:
+            publish_unread(result, self._run, self._templates)
+        else:
+            publish(result, self._run, self._templates)
 
 
 def _same(submission: Submission) -> Submission:

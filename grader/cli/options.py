@@ -13,3 +13,9 @@ course_option = click.option(
     metavar="DIR",
     help="Folder of the course (else $GRADER_COURSE, the checkout, the installed course).",
 )
+
+anonymous_option = click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Hide names in what people read: class page, reports, terminal. grades.csv and results/ keep them.",
+)

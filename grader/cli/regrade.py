@@ -15,6 +15,7 @@ import click
 
 from grader.cli.class_talk import not_taken_sentence, several
 from grader.errors import UsageProblem
+from grader.model.anonymous import Veil
 from grader.model.changes import Change, change_of, falls
 from grader.model.result import GradeResult
 from grader.render.changes import print_changes
@@ -49,7 +50,7 @@ class Part:
         self._run = run
         self._accept_lower = accept_lower
         self._changes: list[Change] = []
-        self._fallen: list[str] = []
+        self._fallen: list[Change] = []
 
     def __contains__(self, name: str) -> bool:
         return self.ids is None or name in self.ids
@@ -59,8 +60,7 @@ class Part:
         before = self._run.load(result.submission.id)
         if self.ids is None:
             if before is not None and falls(before, result) and before.submission.sha256 == result.submission.sha256:
-                change = change_of(before, result)
-                self._fallen.append(f"{change.id} ({change.before}, now {change.after})")
+                self._fallen.append(change_of(before, result))
             return True
         change = change_of(before, result)
         self._changes.append(change)
@@ -70,16 +70,19 @@ class Part:
         """Whether the result of before stays."""
         return change.falls and not self._accept_lower
 
-    def tell(self) -> None:
-        """Print before and after, and whose result was kept."""
-        changes = sorted(self._changes, key=lambda change: change.id)
+    def tell(self, veil: Veil | None = None) -> None:
+        """Print before and after, and whose result was kept; with a veil under their pseudonyms."""
+        changes = [*map(veil.change, self._changes)] if veil is not None else self._changes
+        changes = sorted(changes, key=lambda change: change.id)
         kept = list(filter(self._keeps, changes))
         if changes:
             print_changes(changes, frozenset(change.id for change in kept))
         if kept:
             say(not_taken_sentence([f"{change.id} ({change.before}, would be {change.after})" for change in kept]))
         if self._fallen:
-            say(f"Lower than before, with the same files: {several(sorted(self._fallen))}.")
+            fallen = [*map(veil.change, self._fallen)] if veil is not None else self._fallen
+            told = [f"{change.id} ({change.before}, now {change.after})" for change in fallen]
+            say(f"Lower than before, with the same files: {several(sorted(told))}.")
 
 
 def part_of(run: Run, names: Sequence[str], only: Sequence[str], failed: bool, fresh: bool, accept_lower: bool) -> Part:

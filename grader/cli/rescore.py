@@ -20,10 +20,11 @@ from grader.cli.options import course_option
 from grader.content import course_folder, load_private_assignment, reference_submission, templates_folders
 from grader.errors import UsageProblem, unwritable
 from grader.judge.rescoring import Left, Today, rescore
+from grader.model.anonymous import Veil
 from grader.model.assignment import Assignment
 from grader.model.changes import Change, change_of
 from grader.model.result import GradeResult
-from grader.pipeline import judged, publish, publish_class
+from grader.pipeline import judged, publish, publish_class, publish_reports, publish_unread, veil_over
 from grader.render.changes import print_changes
 from grader.render.talk import say
 from grader.sandbox.modes import choose
@@ -42,7 +43,8 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
 
     For points, groups, titles, hints, visibility, prerequisites, the amounts that comparisons allow, and the deadline.
     Tells for each student what changes and why. What cannot be known without a run stays as it is and is listed. The
-    results of before are kept in DIR/results.before-TIME. Exit status: 0 all are computed, 3 some had to be left.
+    results of before are kept in DIR/results.before-TIME. Names that were hidden stay hidden. Exit status: 0 all are
+    computed, 3 some had to be left.
     """
     if not (folder / "results").is_dir():
         raise UsageProblem(f"{folder} holds no run: there is no folder `results` in it.")
@@ -51,7 +53,8 @@ def command(folder: Path, accept_lower: bool, dry_run: bool, course: Path | None
     today = _today(place, assignment)
     if not dry_run:
         run.prepare()
-    work = _Rescoring(run, today, templates_folders(place), accept_lower, dry_run)
+    veil = veil_over(run, assignment.about.files) if run.is_anonymous() else None
+    work = _Rescoring(run, today, templates_folders(place), accept_lower, dry_run, veil=veil)
     try:
         work.go()
     except OSError as error:
@@ -98,6 +101,7 @@ class _Rescoring:
     relabelled: int = 0
     same: int = 0
     before: Path | None = None
+    veil: Veil | None = None
 
     def go(self) -> None:
         """Compute every result, one at a time, and write what is different; the class too, even when stopped."""
@@ -106,7 +110,9 @@ class _Rescoring:
                 self._take(old, new)
         finally:
             if self.before is not None:
-                publish_class(self.run.summaries(), self.run, self.templates)
+                if self.veil is not None:
+                    publish_reports(self.run, self.templates, self.veil)
+                publish_class(self.run.summaries(), self.run, self.templates, self.veil)
 
     def _take(self, old: GradeResult, new: GradeResult) -> None:
         """Note what became of one result, and write it if it is to be taken."""
@@ -123,7 +129,10 @@ class _Rescoring:
         if not self.dry_run:
             # Before the first is written, and not before there is one.
             self.before = self.before or self.run.keep_results(datetime.now().astimezone())
-            publish(new, self.run, self.templates)
+            if self.veil is None:
+                publish(new, self.run, self.templates)
+            else:
+                publish_unread(new, self.run, self.templates)
 
     def _computed(self) -> Iterator[tuple[GradeResult, GradeResult]]:
         """Each result that can be computed again, before and after."""
@@ -140,18 +149,20 @@ class _Rescoring:
 
     def tell(self, assignment: str) -> None:
         """Print what changed, and what did not and why."""
+        called = self.veil.name if self.veil is not None else str
         if self.changes:
-            print_changes(self.changes, frozenset(self.kept))
+            changes = self.changes if self.veil is None else [*map(self.veil.change, self.changes)]
+            print_changes(changes, frozenset(map(called, self.kept)))
         for reason, names in self.left.items():
-            say(f"Left as before, since {reason}: {several(names)}.")
+            say(f"Left as before, since {reason}: {several([*map(called, names)])}.")
         if self.left:
-            some = next(iter(self.left.values()))[0]
+            some = next(iter(self.left.values()))[0] if self.veil is None else "ID"
             say(
                 f"To grade these again: grader grade SOURCE --assignment {assignment} --out {self.run.folder} "
                 f"--only {some} (--only ID for each)."
             )
         if self.kept:
-            say(not_taken_sentence(self.kept))
+            say(not_taken_sentence([*map(called, self.kept)]))
         changed = len(self.changes) - len(self.kept)
         if not (changed or self.relabelled):
             say("Nothing changes; nothing was written.")

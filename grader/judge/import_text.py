@@ -16,6 +16,7 @@ from grader.judge.places import Work
 from grader.judge.syntax_text import explain_syntax
 from grader.model import causes
 from grader.model.assignment import Limits
+from grader.model.result import IncidentKind
 from grader.model.text import plain_line
 from grader.sandbox.base import StudentGone, StudentTimeout, StudentTrouble, TimeLimit
 from grader.sandbox.standins import PLOTTING, PROGRESS
@@ -81,6 +82,14 @@ def load_notices(report: LoadReport, work: Work, limits: Limits) -> list[str]:
 def staff_notices(trouble: StudentTrouble | None, limits: Limits) -> list[str]:
     """What staff should know about a process that died or hung during import."""
     return [] if trouble is None else [f"At import: {staff.detail(trouble, limits)}"]
+
+
+def incidents(report: LoadReport) -> list[IncidentKind | None]:
+    """What staff should look at in how the import went."""
+    return [
+        None if report.trouble is None else staff.incident(report.trouble),
+        *(staff.refusal(stop.error.kinds) for stop in report.stops),
+    ]
 
 
 def _first(report: LoadReport) -> Stop | None:

@@ -15,7 +15,7 @@ from grader.judge.conversation import BudgetSpent
 from grader.judge.packages import missing_module
 from grader.model import causes
 from grader.model.assignment import Limits
-from grader.model.result import CheckResult, CheckStatus, Fault, StudentError
+from grader.model.result import CheckResult, CheckStatus, Fault, IncidentKind, StudentError
 from grader.model.text import plain_line, plain_text
 from grader.sandbox.base import Place, StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.wire.calls import ErrorReport
@@ -34,6 +34,7 @@ class Outcome:
     error: StudentError | None = None
     staff_detail: str = ""
     ending: str = ""
+    incident: IncidentKind | None = None
 
 
 def skipped(before: CheckResult) -> Outcome:
@@ -49,7 +50,7 @@ def of_error(report: ErrorReport, limits: Limits) -> Outcome:
     if is_memory_error(report):
         said = sentence_of_error(report)
         return Outcome("memory", "student", memory_sentence(report, limits), error, said, staff.OUT_OF_MEMORY)
-    return Outcome("error", "student", explained_error(report, limits), error)
+    return Outcome("error", "student", explained_error(report, limits), error, incident=staff.refusal(report.kinds))
 
 
 def of_trouble(trouble: StudentTrouble, limits: Limits) -> Outcome:
@@ -74,10 +75,10 @@ def of_trouble(trouble: StudentTrouble, limits: Limits) -> Outcome:
             return Outcome("memory", "student", text, error, detail, ending)
         end, cause = limits_text.on_end(trouble, limits)
         text = f"Your code ended its process{bracketed(trouble.place)}: {end}. {cause}{line_below(trouble.place)}"
-        return Outcome("crashed", "student", text, error, detail, ending)
+        return Outcome("crashed", "student", text, error, detail, ending, staff.incident(trouble))
     if isinstance(trouble, StudentLied):
         text = "Your code disturbed the channel on which it hands back its results."
-        return Outcome("error", "student", text, None, detail, ending)
+        return Outcome("error", "student", text, None, detail, ending, staff.incident(trouble))
     return Outcome("error", "student", plain_text(str(trouble), 300))
 
 

@@ -23,7 +23,7 @@ from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.student import MissingName, Student, StudentRaised
 from grader.model.assignment import Limits
 from grader.model.observation import Observation
-from grader.model.result import MISSING_NAME, CheckResult, Fault, Printed, StudentError
+from grader.model.result import MISSING_NAME, CheckResult, Fault, IncidentKind, Printed, StudentError
 from grader.sandbox.base import SandboxBroken, StudentTrouble
 
 Control = Callable[[str], bool]
@@ -60,6 +60,7 @@ class CheckRun:
         self._before_is_visible = True
         self._endings: list[tuple[str, str]] = []
         self._staff_notices: list[str] = []
+        self.incidents: list[tuple[str, IncidentKind | None]] = []
         self.notices: list[str] = []
 
     @property
@@ -89,7 +90,9 @@ class CheckRun:
             self._keep_visible(printed)
         else:
             self._hidden.append(printed)
-        self._endings.append((spec.id, "" if ended is None else ended.ending))
+        if ended is not None:
+            self._endings.append((spec.id, ended.ending))
+            self.incidents.append((spec.id, ended.incident))
         self._note_switches()
         self._before_is_visible = spec.visibility == "visible"
         self._results[spec.id] = result

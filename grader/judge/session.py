@@ -18,7 +18,7 @@ import pytest
 import grader
 from grader.content import check_files, reference_submission
 from grader.errors import UsageProblem
-from grader.judge import import_text, outcome, scoring
+from grader.judge import import_text, outcome, scoring, staff
 from grader.judge.basis import digest
 from grader.judge.conversation import Conversation
 from grader.judge.places import Work
@@ -72,6 +72,7 @@ class _Findings:
     staff_notices: list[str] = field(default_factory=list)
     layers: list[str] = field(default_factory=list)
     output: Output = _SILENT
+    incidents: list[records.Incident] = field(default_factory=list)
 
 
 class Judge:
@@ -120,20 +121,26 @@ class Judge:
         except StudentTrouble as trouble:
             told = import_text.staff_notices(trouble, limits)
             reason = import_text.reason_trouble(trouble, work.main, limits)
-            return _Findings("invalid", reason, staff_notices=told, layers=conversation.layers)
+            odd = staff.incidents([staff.incident(trouble)], [])
+            return _Findings("invalid", reason, staff_notices=told, layers=conversation.layers, incidents=odd)
         except StudentRaised as raised:
-            return _Findings("invalid", outcome.explained_error(raised.report, limits), layers=conversation.layers)
+            odd = staff.incidents([staff.refusal(raised.report.kinds)], [])
+            reason = outcome.explained_error(raised.report, limits)
+            return _Findings("invalid", reason, layers=conversation.layers, incidents=odd)
         except SandboxBroken as broken:
             return _Findings("ungraded", f"The machine could not run this submission: {broken}")
         run = CheckRun(self._plugin, conversation, work.main, limits, control)
         run.printed_at_import(conversation.printed())
         told = import_text.staff_notices(report.trouble, limits)
+        at_import = import_text.incidents(report)
         useless = import_text.reason_not_loadable(report, work, self._assignment.about.names, limits)
         if useless is not None:
-            return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output())
+            odd = staff.incidents(at_import, [])
+            return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output(), odd)
         checks = self._run_checks(run, plan)
         notices = [*import_text.load_notices(report, work, limits), *run.notices]
-        return _Findings(None, None, checks, notices, [*told, *run.staff_notices], conversation.layers, run.output())
+        told, odd = [*told, *run.staff_notices], staff.incidents(at_import, run.incidents)
+        return _Findings(None, None, checks, notices, told, conversation.layers, run.output(), odd)
 
     def _run_checks(self, run: CheckRun, plan: Plan) -> list[records.CheckResult]:
         """Run the checks as planned; results in the usual order."""
@@ -187,6 +194,7 @@ class Judge:
             checks=findings.checks,
             notices=[*submission.notices, *findings.notices],
             staff_notices=findings.staff_notices,
+            incidents=findings.incidents,
             stdout=findings.output.everything.stdout,
             stderr=findings.output.everything.stderr,
             printed_for_student=findings.output.for_student,

@@ -7,9 +7,10 @@ are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from grader.model.assignment import Limits
+from grader.model.result import Incident, IncidentKind
 from grader.model.text import plain_text
 from grader.sandbox.base import StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import ExitFacts
@@ -21,6 +22,7 @@ _TIMES = {
     "total": "Over the time of all checks",
 }
 OUT_OF_MEMORY = "Out of memory"
+_KINDS: tuple[IncidentKind, ...] = ("protocol", "forbidden", "ended", "refused")
 
 
 def ending(trouble: StudentTrouble) -> str:
@@ -65,3 +67,30 @@ def summary(endings: Iterable[tuple[str, str]]) -> list[str]:
     return [
         f"{words} in check{'s' if len(checks) > 1 else ''} {', '.join(checks)}." for words, checks in grouped.items()
     ]
+
+
+def incident(trouble: StudentTrouble) -> IncidentKind | None:
+    """What staff should look at in a process that did not answer, or None: limits strike honest code, too."""
+    if isinstance(trouble, StudentLied):
+        return "protocol"
+    if isinstance(trouble, StudentGone) and not trouble.facts.over_memory:
+        # The filter of system calls kills for those of another processor alone; the others fail with an error.
+        return "forbidden" if trouble.facts.signal_name == "SIGSYS" else "ended"
+    return None
+
+
+def refusal(kinds: Sequence[str]) -> IncidentKind | None:
+    """`refused` if an exception of these classes, the innermost first, is Python's word for that."""
+    return "refused" if "PermissionError" in kinds else None
+
+
+def incidents(
+    at_import: Iterable[IncidentKind | None], in_checks: Iterable[tuple[str, IncidentKind | None]]
+) -> list[Incident]:
+    """One record for each kind, from those of the import and from pairs (id of a check, kind)."""
+    imported = set(at_import)
+    checks: dict[IncidentKind, list[str]] = {kind: [] for kind in _KINDS if kind in imported}
+    for check, kind in in_checks:
+        if kind is not None:
+            checks.setdefault(kind, []).append(check)
+    return [Incident(kind, checks[kind], kind in imported) for kind in _KINDS if kind in checks]

@@ -116,6 +116,11 @@ def deadline_notices(result: GradeResult) -> list[str]:
     return [notice[:1].upper() + notice[1:] for notice in found]
 
 
+def other_notices(result: GradeResult) -> list[str]:
+    """What staff alone should know, but for the time of handing in."""
+    return [notice for notice in result.staff_notices if not notice.startswith(_NOTICE)]
+
+
 def late_texts(result: GradeResult) -> list[str]:
     """What a list of a class tells beside the word: what being late costs, and what staff should know."""
     lateness = result.lateness

@@ -19,6 +19,7 @@ Status = Literal["graded", "invalid", "ungraded"]
 CheckStatus = Literal["passed", "failed", "error", "timeout", "memory", "crashed", "skipped"]
 Fault = Literal["student", "author", "machine"]
 Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
+IncidentKind = Literal["protocol", "forbidden", "ended", "refused"]
 
 
 class ReadOn(msgspec.Struct, frozen=True):
@@ -81,6 +82,20 @@ class CheckResult(msgspec.Struct, frozen=True):
     asked: str = ""
     allowed: str = ""
     asked_on: bool = True
+
+
+class Incident(msgspec.Struct, frozen=True):
+    """Something in how student code behaved that staff should look at; most are accidents, none costs points by itself.
+
+    `protocol`: what came back on the channel to the judge was no reply to the call. `forbidden`: the process was killed
+    for a system call that no honest program makes. `ended`: the process ended instead of answering. `refused`: Python
+    was refused something, as the network, another process or a file. `checks` are the ids of those in which it
+    happened, empty where that was during the import alone; `at_import` says whether it was there, too.
+    """
+
+    kind: IncidentKind
+    checks: list[str] = []
+    at_import: bool = False
 
 
 class FileInfo(msgspec.Struct, frozen=True):
@@ -187,7 +202,7 @@ class GradeResult(msgspec.Struct, frozen=True):
     `score` is what counts, after the deduction in `lateness`, which is None where no deadline is set or the time is
     unknown. `invalid`: no check could start (score 0, no checks). `ungraded`: not the student's fault (score None,
     checks kept). `printed_for_student` is the part of the output that was printed at import or during visible checks;
-    `staff_notices` are for staff alone.
+    `staff_notices` and `incidents` are for staff alone.
     `fingerprint` names the files, assignment and grader that the result was made from; a run resumes by it. It is empty
     where marks were computed again from the observations, at `rescored_at`.
     """
@@ -212,6 +227,7 @@ class GradeResult(msgspec.Struct, frozen=True):
     graded_at: str = ""
     lateness: Lateness | None = None
     rescored_at: str = ""
+    incidents: list[Incident] = []
 
 
 def in_language(result: GradeResult, lang: str | None) -> GradeResult:

@@ -5,24 +5,20 @@
 file at which an exception or a limit struck, the exception's type or which limit it was, and the usual cause of its
 kind; never inputs, expected values, the exception's text or what was printed meanwhile, nor how long it took, since
 each of these can carry hidden inputs out. An exception's type is shown only if Python or torch defines it: a class
-named by the student is text of the student's. The words are fixed (see `causes`).
-
-`cohort_view` sums a class up for staff.
+named by the student is text of the student's. The words are fixed (see `causes`). What staff see of a class is in
+`cohort`.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from grader.model.causes import NOT_COMPLETED, NOT_YOURS, Told, told_of_hidden
-from grader.model.late import late_texts, late_word
 from grader.model.measured import Measured, measured
 from grader.model.observation import Observation
 from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Lateness, Printed, Status
-from grader.model.roster import Standing, persons_of
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -78,66 +74,6 @@ class StudentView(msgspec.Struct, frozen=True):
     environment: str
     hidden_topics: list[str] = []
     lateness: Lateness | None = None
-    lang: str = "en"
-
-
-class CohortRow(msgspec.Struct, frozen=True):
-    """One submission on the class page. `late` is `yes`, `no` or empty; `late_texts` say more, one line each.
-
-    `called` is the student's name, or those of a group; of somebody without one it is `student`.
-    """
-
-    id: str
-    student: str
-    status: str
-    score: float | None
-    max_score: float
-    passed: int
-    checks: int
-    outcome: str
-    diagnoses: list[Diagnosis]
-    notices: list[str]
-    seconds: float
-    late: str = ""
-    late_texts: list[str] = []
-    called: str = ""
-
-
-class CheckStanding(msgspec.Struct, frozen=True):
-    """How a class did on one check: how many of those graded passed it."""
-
-    id: str
-    title: str
-    group: str
-    hidden: bool
-    passed: int
-    total: int
-
-
-class Misconception(msgspec.Struct, frozen=True):
-    """A diagnosis and the ids of the submissions that it was given to."""
-
-    diagnosis: Diagnosis
-    ids: list[str]
-
-
-class CohortView(msgspec.Struct, frozen=True):
-    """A class, for staff. `mean` and `median` are over graded and invalid submissions, None when there are none.
-
-    `people` is the class against its roster, None without one.
-    """
-
-    assignment: str
-    title: str
-    rows: list[CohortRow]
-    counts: dict[str, int]
-    mean: float | None
-    median: float | None
-    max_score: float
-    checks: list[CheckStanding]
-    misconceptions: list[Misconception]
-    attention: list[CohortRow]
-    people: Standing | None = None
     lang: str = "en"
 
 
@@ -218,87 +154,3 @@ def _what_differs(check: CheckResult) -> Observation | None:
     """The comparison on which the check failed; none if it ended otherwise."""
     last = check.observations[-1] if check.observations else None
     return last if last is not None and check.status == "failed" and not last.held else None
-
-
-def cohort_view(results: Iterable[GradeResult], people: Standing | None = None) -> CohortView:
-    """A class, summed up for staff, in the order of `results`."""
-    kept = list(results)
-    rows = [_cohort_row(result) for result in kept]
-    counts = {status: sum(row.status == status for row in rows) for status in ("graded", "invalid", "ungraded")}
-    scores = [row.score for row in rows if row.score is not None]
-    return CohortView(
-        assignment=kept[0].assignment.id if kept else "",
-        title=kept[0].assignment.title if kept else "",
-        rows=rows,
-        counts=counts,
-        mean=round(statistics.fmean(scores), 2) if scores else None,
-        median=round(statistics.median(scores), 2) if scores else None,
-        max_score=kept[0].max_score if kept else 100,
-        checks=_standings(kept),
-        misconceptions=_misconceptions(rows),
-        attention=[row for row in rows if row.status == "ungraded"],
-        people=people,
-        lang=kept[0].assignment.lang if kept else "en",
-    )
-
-
-def _cohort_row(result: GradeResult) -> CohortRow:
-    diagnoses = {c.diagnosis.slug: c.diagnosis for c in result.checks if c.diagnosis}
-    return CohortRow(
-        id=result.submission.id,
-        student=result.submission.student,
-        status=result.status,
-        score=result.score,
-        max_score=result.max_score,
-        passed=sum(c.status == "passed" for c in result.checks),
-        checks=len(result.checks),
-        outcome=outcome(result),
-        diagnoses=list(diagnoses.values()),
-        notices=list(result.notices),
-        seconds=result.seconds,
-        late=late_word(result),
-        late_texts=late_texts(result),
-        called=", ".join(who.name or who.student for who in persons_of(result)),
-    )
-
-
-def outcome(result: GradeResult) -> str:
-    """What happened to a submission, in a few words for a table."""
-    if result.status != "graded":
-        return result.reason or result.status
-    statuses = [c.status for c in result.checks]
-    if all(status == "passed" for status in statuses):
-        return "all checks passed"
-    words = {"failed": "wrong", "error": "raised", "timeout": "timed out", "memory": "out of memory"}
-    parts = []
-    for status in ("failed", "error", "timeout", "memory", "crashed", "skipped"):
-        if count := statuses.count(status):
-            parts.append(f"{count} {words.get(status, status)}")
-    return ", ".join(parts)
-
-
-def _standings(results: list[GradeResult]) -> list[CheckStanding]:
-    seen: dict[str, list[CheckResult]] = {}
-    for result in results:
-        if result.status == "graded":
-            for check in result.checks:
-                seen.setdefault(check.id, []).append(check)
-    return [
-        CheckStanding(
-            id=name,
-            title=checks[0].title,
-            group=checks[0].group,
-            hidden=checks[0].visibility != "visible",
-            passed=sum(c.status == "passed" for c in checks),
-            total=len(checks),
-        )
-        for name, checks in seen.items()
-    ]
-
-
-def _misconceptions(rows: list[CohortRow]) -> list[Misconception]:
-    found: dict[str, Misconception] = {}
-    for row in rows:
-        for diagnosis in row.diagnoses:
-            found.setdefault(diagnosis.slug, Misconception(diagnosis, [])).ids.append(row.id)
-    return sorted(found.values(), key=lambda m: (-len(m.ids), m.diagnosis.slug))

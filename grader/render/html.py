@@ -29,18 +29,18 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from grader.errors import UsageProblem
+from grader.model.cohort import CohortView
 from grader.model.text import plain_ends, plain_line, plain_text
-from grader.model.view import CheckView, CohortView, StudentView
+from grader.model.view import CheckView, StudentView
 from grader.render.figures.base import Words
 from grader.render.figures.choose import figure
 
 MAX_REPORT_BYTES = 150_000
 """Bytes of one student's report."""
-BINS = 10
-"""Bars in the distribution of scores."""
-
 DRAWN_AT_FIRST = 500
 """Rows of the class page that a browser draws before all are asked for: drawing ten thousand takes seconds."""
+NAMES_SHOWN, PEOPLE_SHOWN, LINES_SHOWN = 60, 200, 5
+"""Names in a list of who did not pass a check, people who are missing, and misconceptions told of one check."""
 
 
 class _Caps(NamedTuple):
@@ -62,14 +62,6 @@ class _Caps(NamedTuple):
         )
 
 
-class _Bin(NamedTuple):
-    """Scores from `low` to below `high`, in the last bin up to and with `high`."""
-
-    low: float
-    high: float
-    scores: int
-
-
 class _Site:
     """A templates folder, read once: the environment, and style and script with the hashes that allow them."""
 
@@ -88,6 +80,7 @@ class _Site:
             "ends": plain_ends,
             "prose": _prose,
             "number": _localised,
+            "fixed": _fixed,
             "report_address": _report_address,
             "pair_address": pair_address,
         }
@@ -150,7 +143,7 @@ def student_html(view: StudentView, templates: tuple[Path, ...]) -> str:
 def cohort_html(view: CohortView, templates: tuple[Path, ...]) -> str:
     """The class page, for staff, made with the templates in these folders.
 
-    It links each submission to `reports/<id>.html` beside it.
+    It links each submission to its report, in the folder that the view names.
 
     Raises:
         UsageProblem: there is no language file for the language of the view.
@@ -217,23 +210,16 @@ def _that_fit(figures: dict[str, Markup], most: int, say: Words) -> dict[str, Ma
 
 
 def _cohort_context(view: CohortView) -> dict[str, Any]:
-    scores = [row.score for row in view.rows if row.score is not None]
     return {
         "view": view,
-        "scored": len(scores),
+        "scored": sum(row.score is not None for row in view.rows),
         "drawn_at_first": DRAWN_AT_FIRST,
-        "bins": _bins(scores, view.max_score),
+        "names_shown": NAMES_SHOWN,
+        "people_shown": PEOPLE_SHOWN,
+        "lines_shown": LINES_SHOWN,
         "names": {row.id: row.called or row.student for row in view.rows},
         "diagnosis_numbers": {m.diagnosis.slug: n for n, m in enumerate(view.misconceptions, start=1)},
     }
-
-
-def _bins(scores: list[float], max_score: float) -> list[_Bin]:
-    counts = [0] * BINS
-    for score in scores:
-        place = int(score * BINS / max_score) if max_score > 0 else 0
-        counts[min(BINS - 1, max(0, place))] += 1
-    return [_Bin(max_score * n / BINS, max_score * (n + 1) / BINS, count) for n, count in enumerate(counts)]
 
 
 def _shares(first: int, second: int, cap: int) -> tuple[int, int]:
@@ -259,17 +245,26 @@ def pair_address(number: int) -> str:
     return f"pair-{number:03}.html"
 
 
-def _report_address(id: str) -> str:
+def _report_address(id: str, folder: str = "reports") -> str:
     """Where a submission's report lies, seen from the class page."""
-    return f"reports/{quote(id, safe='', errors='replace')}.html"
+    return f"{folder}/{quote(id, safe='', errors='replace')}.html"
 
 
 @pass_context
 def _localised(context: Context, value: float, digits: int = 2) -> str:
     """A number as people write it in the page's language: at most `digits` decimals, and no trailing zero."""
+    text = f"{value:,.{digits}f}"
+    return _with_signs_of(context, text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+@pass_context
+def _fixed(context: Context, value: float, digits: int = 2) -> str:
+    """A number in the page's language with exactly `digits` decimals, for a column."""
+    return _with_signs_of(context, f"{value:,.{digits}f}")
+
+
+def _with_signs_of(context: Context, text: str) -> str:
     say = context.get("say")  # a language file's own macros have its signs about them
     decimal = context["decimal"] if say is None else say.decimal
     thousands = context["thousands"] if say is None else say.thousands
-    text = f"{value:,.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.translate({ord("."): decimal, ord(","): thousands})

@@ -18,9 +18,9 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
+from grader.model.cohort import CohortRow, CohortView, cohort_view
 from grader.model.result import GradeResult
 from grader.model.text import plain_line, plain_text
-from grader.model.view import CohortRow, CohortView, cohort_view
 
 _MOST_ROWS = 300
 """Submissions that are printed one by one; the class page has all."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from grader.batch.local import Slots
-from grader.model.result import CheckResult, GradeResult
+from grader.model.result import CheckResult, GradeResult, Incident
 from grader.model.submission import Submission
 from grader.model.view import student_view
 
@@ -73,6 +73,7 @@ def test_a_crash(slots: Slots) -> None:
     assert shown(result, "total").startswith("Your code ended its process (at tiny.py, line 7). ")
     assert "SIGSEGV" not in shown(result, "total")
     assert result.staff_notices == ["Ended by SIGSEGV in check total."]
+    assert result.incidents == [Incident("ended", ["total"])]
 
 
 def test_want_of_memory_costs_its_check_alone(slots: Slots) -> None:
@@ -85,6 +86,7 @@ def test_want_of_memory_costs_its_check_alone(slots: Slots) -> None:
     assert "Process: ended by the grader." in double.staff_detail
     assert check(result, "total").status == "passed"
     assert result.staff_notices == ["Out of memory in check double."]
+    assert result.incidents == []
 
 
 def test_a_protocol_violation_is_for_staff(slots: Slots) -> None:
@@ -92,6 +94,7 @@ def test_a_protocol_violation_is_for_staff(slots: Slots) -> None:
     assert "disturbed the channel" in check(result, "total").feedback
     assert check(result, "total").staff_detail.startswith("Protocol violation: the reply does not begin like a frame.")
     assert result.staff_notices == ["Protocol violation in check total."]
+    assert result.incidents == [Incident("protocol", ["total"])]
     assert "Protocol" not in msgspec.json.encode(student_view(result)).decode()
 
 
@@ -135,6 +138,16 @@ def test_an_import_that_ends_badly(slots: Slots) -> None:
     assert graded_anyway.score == 100
     assert "(at tiny.py, line 2)" in graded_anyway.notices[0]
     assert graded_anyway.staff_notices[0].startswith("At import: Ended by SIGSEGV.")
+    assert result.incidents == graded_anyway.incidents == [Incident("ended", at_import=True)]
+
+
+def test_what_python_was_refused_is_told_to_staff(slots: Slots) -> None:
+    connects = "__import__('socket').socket()"
+    result = graded(slots, double=f"{connects}\n    return 2 * x", top=f"try: {connects}\nexcept OSError: pass")
+    assert check(result, "double").status == "error"
+    assert result.incidents == [Incident("refused", ["double"])]
+    left = graded(slots, top="raise PermissionError('no')")
+    assert left.incidents == [Incident("refused", at_import=True)]
 
 
 def test_two_gradings_are_identical_but_for_their_seconds(slots: Slots) -> None:

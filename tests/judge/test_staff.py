@@ -7,6 +7,7 @@ import pytest
 from grader.judge import staff
 from grader.judge.conversation import BudgetSpent
 from grader.model.assignment import Limits
+from grader.model.result import Incident
 from grader.sandbox.base import StudentGone, StudentLied, StudentTimeout, StudentTrouble
 from grader.sandbox.facts import ExitFacts
 
@@ -70,3 +71,26 @@ def test_checks_are_summed_up() -> None:
     endings = [("a", "Protocol violation"), ("b", ""), ("c", "Ended by SIGKILL"), ("d", "Protocol violation")]
     assert staff.summary(endings) == ["Protocol violation in checks a, d.", "Ended by SIGKILL in check c."]
     assert staff.summary([("a", "")]) == []
+
+
+@pytest.mark.parametrize(
+    ("trouble", "kind"),
+    [
+        (StudentTimeout("check"), None),
+        (StudentGone(ExitFacts(-9, 1.0, 5000)), "ended"),
+        (StudentGone(ExitFacts(0, 1.0, 5000)), "ended"),
+        (StudentGone(ExitFacts(-31, 1.0, 5000)), "forbidden"),
+        (StudentGone(ExitFacts(-9, 1.0, 5000, over_memory=True)), None),
+        (StudentLied("two replies"), "protocol"),
+        (BudgetSpent("all"), None),
+    ],
+)
+def test_incidents(trouble: StudentTrouble, kind: str | None) -> None:
+    assert staff.incident(trouble) == kind
+
+
+def test_incidents_are_grouped_by_kind() -> None:
+    found = staff.incidents(["ended", None], [("a", "protocol"), ("b", None), ("c", "ended"), ("d", "protocol")])
+    assert found == [Incident("protocol", ["a", "d"]), Incident("ended", ["c"], True)]
+    assert staff.incidents(["refused"], []) == [Incident("refused", [], True)]
+    assert staff.incidents([None], [("a", None)]) == []

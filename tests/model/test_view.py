@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grader.model.observation import Observation
 from grader.model.result import CheckResult, Diagnosis, GradeResult, Printed, StudentError
-from grader.model.view import check_view, cohort_view, outcome, student_view
+from grader.model.view import check_view, student_view
 
 MakeCheck = Callable[..., CheckResult]
 MakeResult = Callable[..., GradeResult]
@@ -207,50 +207,6 @@ def test_real_students_see_no_observation(real_results: dict[str, GradeResult]) 
         assert sum(len(group.checks) for group in view.groups) == len(result.checks)
         assert "observations" not in shown(view)
         assert "staff_detail" not in shown(view)
-
-
-def a_class(make_check: MakeCheck, make_result: MakeResult) -> list[GradeResult]:
-    """Five submissions: two graded alike, one better, one invalid, one ungraded."""
-    good, bad = make_check("one"), make_check("one", status="failed", diagnosis=SCALE)
-    hidden = make_check("two", visibility="hidden", status="error", diagnosis=MASK)
-    return [
-        make_result("a", [good, make_check("two", visibility="hidden")], seconds=1.0),
-        make_result("b", [bad, hidden], score=0.5, notices=["renamed"]),
-        make_result("c", [bad, make_check("two", visibility="hidden")], score=10.0),
-        make_result("d", [], status="invalid", score=0.0, reason="empty"),
-        make_result(
-            "e", [make_check("one", status="error", fault="machine")], status="ungraded", score=None, reason="disk"
-        ),
-    ]
-
-
-def test_a_class_in_numbers(make_check: MakeCheck, make_result: MakeResult) -> None:
-    view = cohort_view(a_class(make_check, make_result))
-    assert view.counts == {"graded": 3, "invalid": 1, "ungraded": 1}
-    assert (view.mean, view.median) == (7.62, 5.25)  # of 20, 0.5, 10 and 0
-    assert [(c.id, c.passed, c.total, c.hidden) for c in view.checks] == [("one", 1, 3, False), ("two", 2, 3, True)]
-    assert [(m.diagnosis.slug, m.ids) for m in view.misconceptions] == [("scale", ["b", "c"]), ("mask", ["b"])]
-    assert [row.id for row in view.attention] == ["e"]
-    assert [(row.id, row.passed, row.checks) for row in view.rows] == [
-        *(("a", 2, 2), ("b", 0, 2), ("c", 1, 2)),
-        *(("d", 0, 0), ("e", 0, 1)),
-    ]
-    assert view.rows[1].notices == ["renamed"]
-    assert view.rows[1].diagnoses == [SCALE, MASK]
-
-
-def test_nobody_and_only_ungraded(make_result: MakeResult) -> None:
-    assert (cohort_view([]).mean, cohort_view([]).median, cohort_view([]).rows) == (None, None, [])
-    view = cohort_view([make_result("a", [], status="ungraded", score=None, reason="disk")])
-    assert (view.mean, view.median, view.counts["ungraded"]) == (None, None, 1)
-
-
-def test_outcomes(make_check: MakeCheck, make_result: MakeResult) -> None:
-    statuses = ["failed", "failed", "passed", "error", "timeout", "memory", "crashed", "skipped"]
-    mixed = make_result("a", [make_check(str(n), status=status) for n, status in enumerate(statuses)])
-    assert outcome(mixed) == "2 wrong, 1 raised, 1 timed out, 1 out of memory, 1 crashed, 1 skipped"
-    assert outcome(make_result("a", [make_check("a")])) == "all checks passed"
-    assert outcome(make_result("a", [], status="invalid", reason="It is empty.")) == "It is empty."
 
 
 def test_visible_checks_show_what_they_counted(make_check: MakeCheck, make_counted: Callable[..., Observation]) -> None:

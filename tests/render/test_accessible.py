@@ -10,8 +10,9 @@ import msgspec
 import pytest
 from browsing import Opener, overflow, violations
 
+from grader.model.cohort import cohort_view
 from grader.model.result import GradeResult, Printed
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import MAX_REPORT_BYTES, cohort_html, student_html
 
 UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"

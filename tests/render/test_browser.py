@@ -10,8 +10,9 @@ import pytest
 from browsing import ATTACK, SIZES, Opener, overflow
 from playwright.sync_api import Page
 
+from grader.model.cohort import cohort_view
 from grader.model.result import Printed
-from grader.model.view import cohort_view, student_view
+from grader.model.view import student_view
 from grader.render.html import DRAWN_AT_FIRST, cohort_html, student_html
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from grader.model.cohort import cohort_view
 from grader.model.result import Diagnosis, GradeResult, ReadOn
-from grader.model.view import StudentView, cohort_view, student_view
+from grader.model.view import StudentView, student_view
 from grader.render.html import cohort_html, student_html
 from grader.render.terminal_check import print_check
 
