@@ -69,7 +69,7 @@ def test_differences_are_told(dtype: torch.dtype, shape: tuple[int, ...]) -> Non
     first = f"{count} of {count} values differ, first at {[0] * len(shape)}" if count > 1 else "the value differs"
     assert text.startswith(f"the mask: {first}")
     assert ("difference 1.00e+00, allowed 0.00e+00" in text) is (dtype != torch.bool)
-    assert ("\n" in text) is (1 < count <= 24)
+    assert "\n" not in text  # both sides are drawn from the observation, by whoever shows it
 
 
 def test_digits_tell_what_differs() -> None:

@@ -154,6 +154,8 @@ def test_every_sentence_is_short_and_whole() -> None:
         value for name, value in vars(causes).items() if name.isupper() and isinstance(value, str) and " " in value
     ]
     texts += causes.BY_EXCEPTION.values()
+    begun = {causes.RAISED, causes.NO_NAME, causes.NOT_YOURS}  # `Told.sentence` ends these
+    texts = [text for text in texts if text not in begun]
     for text in texts:
         assert text.endswith(".")
         assert text[0].isupper()
