@@ -154,18 +154,20 @@ def publish_reports(run: Run, templates: tuple[Path, ...], veil: Veil | None, la
 
 
 def publish_class(
-    results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...], veil: Veil | None = None
+    results: Iterable[GradeResult], run: Run, templates: tuple[Path, ...], veil: Veil | None = None, lang: str = ""
 ) -> None:
     """Write the class page and the table of grades, with who of the run's roster is missing.
+
+    The page is in the language `lang`, else in that of the results.
 
     With a veil there is no name on the page; the table is for machines, and has them.
     """
     kept = list(results)
     people = standing(run.load_roster(), kept)
     if veil is None:
-        view = cohort_view(kept, people, similar=run.has_similar())
+        view = cohort_view(kept, people, similar=run.has_similar(), lang=lang)
     else:
-        view = cohort_view(veil.results(kept), veil.people(people), reports=FOLDER, anonymous=True)
+        view = cohort_view(veil.results(kept), veil.people(people), reports=FOLDER, anonymous=True, lang=lang)
     run.save_class(cohort_html(view, templates), grades_csv(kept, people))
 
 

@@ -297,3 +297,19 @@ def test_reports_rendered_again_are_the_same(grader: Command, tmp_path: Path) ->
     assert any(b"allowed" in page for page in pages.values())  # shares that were measured
     assert grader("report", out).returncode == 0
     assert {path.name: path.read_bytes() for path in (out / "reports").iterdir()} == pages
+
+
+def test_reports_are_in_the_language_that_is_asked_for(
+    grader: Command, tiny_class: Path, tiny_course: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    wanted = ["grade", tiny_class, "--assignment", "tiny", "--out", out, "--course", tiny_course]
+    strange = grader(*wanted, "--lang", "tlh")
+    assert (strange.returncode, "no language file reports/lang/tlh.html.j2" in strange.stderr) == (2, True)
+    assert not out.exists()
+    assert grader(*wanted, "--lang", "de").returncode == 0
+    pages = [out / "index.html", *(out / "reports").glob("*.html")]
+    assert len(pages) == 4
+    assert all('<html lang="de">' in page.read_text("utf-8") for page in pages)
+    assert grader("report", out, "--lang", "en", "--course", tiny_course).returncode == 0
+    assert all('<html lang="en">' in page.read_text("utf-8") for page in pages)

@@ -258,7 +258,9 @@ def test_each_submission_is_read_once(
     monkeypatch.setattr(command, "known_misconceptions", lambda *_: None)
     for round_number in range(2):
         work = [watched(name, read) for name, read in find_submissions(source, "tiny.py").submissions]
-        command._Batch(ROOT / "tests" / "course", assignment, site, run, False, Part(run, None, True)).grade(work)
+        command._Batch(ROOT / "tests" / "course", assignment, site, run, False, Part(run, None, True), False).grade(
+            work
+        )
         assert sorted(reads) == [f"s{number}" for number in range(10)]
         assert sorted(graded) == (sorted(changed) if round_number else [f"s{number}" for number in range(10)])
         reads.clear()

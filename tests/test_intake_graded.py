@@ -110,7 +110,7 @@ NOTEBOOKS: dict[str, Case] = {
             )
         },
         100,
-        ["does not have google.colab; what uses it was skipped"],
+        ["Graded without google.colab: what uses it was skipped"],
     ),
     "colab-guarded": (
         {

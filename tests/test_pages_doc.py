@@ -1,5 +1,4 @@
-"""docs/students.md and docs/instructors.md: every command is run as it stands there, every picture can be taken, and what
-they say of others is so."""
+"""docs/students.md and docs/instructors.md: every command is run as it stands there, and every picture can be taken."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ Runs in the command. What an engine needs is imported when it is chosen. An engi
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from grader.model.submission import Submission
 from grader.pipeline import JudgeProcess
 from grader.sandbox.modes import choose, slots_at_once
 
+_WORTH_A_SLOT = 3
+"""Submissions for which a slot is started unasked: to start one takes as long as a slot needs for a good dozen, and two
+that start together on two cores slow each other down."""
 LOCAL = "local"
 DASK = "dask"
 PLAIN = "plain"
@@ -73,12 +77,12 @@ def site_for(wish: Wish, course: Path, assignment: Assignment, tell: Callable[[s
     about = assignment.about
     mode = choose(wish.isolation, about.isolation.minimum, about.sandbox.profile)
     count = slots_at_once(mode, wish.jobs or processors(), about.sandbox.profile)
-    return Site(
-        mode,
-        _UNCONFINED if mode == PLAIN else mode,
-        count,
-        lambda expected: Slots(course, assignment.id, mode, min(count, expected), expected),
-    )
+
+    def open_slots(expected: int) -> Slots:
+        worth_it = expected if wish.jobs else math.ceil(expected / _WORTH_A_SLOT)
+        return Slots(course, assignment.id, mode, min(count, worth_it), expected)
+
+    return Site(mode, _UNCONFINED if mode == PLAIN else mode, count, open_slots)
 
 
 def _cluster(wish: Wish, course: Path, assignment: Assignment, tell: Callable[[str], None]) -> Site:

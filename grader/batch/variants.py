@@ -113,27 +113,44 @@ def misconceptions_from(
     return Misconceptions(assignment.fingerprint, known)
 
 
+def still_to_learn(assignment: Assignment) -> int:
+    """How many variants `known_misconceptions` would have to grade: none where it remembers this version."""
+    variants = read_variants(assignment, ("wrong",))
+    return 0 if _remembered(_memory(assignment, variants)) is not None else len(variants)
+
+
 def known_misconceptions(engine: Engine, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:
     """The misconceptions of this version of the assignment, from the cache or graded now."""
     variants = read_variants(assignment, ("wrong",))
     if not variants:
         return Misconceptions(assignment.fingerprint, [])
-    versions = f"{grader.__version__} {metadata.version('torch')}"
-    digest = hashlib.sha256(f"{assignment.fingerprint} {versions}".encode("ascii"))
-    for variant in variants:
-        digest.update(f"\n{variant.slug} {len(variant.text)}\n{variant.text}".encode())
-    path = cache_folder() / f"{assignment.id}-{digest.hexdigest()[:32]}.msgpack"
-    with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.msgpack.decode(path.read_bytes(), type=Misconceptions)
+    memory = _memory(assignment, variants)
+    if (remembered := _remembered(memory)) is not None:
+        return remembered
     results = grade_variants(engine, assignment, variants, done)
     known = misconceptions_from(assignment, variants, results)
     if any(result.status == "ungraded" for result in results.values()):
         return known  # what is missing may be there the next time
     with contextlib.suppress(OSError):  # without a cache the next run grades them again
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
-        write_atomically(path, msgspec.msgpack.encode(known))
+        memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        memory.parent.chmod(0o700)
+        write_atomically(memory, msgspec.msgpack.encode(known))
     return known
+
+
+def _memory(assignment: Assignment, variants: list[Variant]) -> Path:
+    """The file that remembers what these variants teach, in this version of everything that matters."""
+    versions = f"{grader.__version__} {metadata.version('torch')}"
+    digest = hashlib.sha256(f"{assignment.fingerprint} {versions}".encode("ascii"))
+    for variant in variants:
+        digest.update(f"\n{variant.slug} {len(variant.text)}\n{variant.text}".encode())
+    return cache_folder() / f"{assignment.id}-{digest.hexdigest()[:32]}.msgpack"
+
+
+def _remembered(memory: Path) -> Misconceptions | None:
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.msgpack.decode(memory.read_bytes(), type=Misconceptions)
+    return None
 
 
 def cache_folder() -> Path:

@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     file, assignment = _what_to_check(path, assignment_id, folder)
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"  # before torch and numpy are imported: a process with threads cannot be forked
-    assignment = assignment.in_language(lang)
+    assignment = _in_language(assignment, lang, folder, html_file)
     outputs = _Outputs(json_file, html_file, templates_folders(folder))
     statuses: list[int] = []
 
@@ -111,6 +111,17 @@ def _what_to_check(path: Path, assignment_id: str | None, course: Path) -> tuple
     return file, load_assignment(course, by_file[main_file])
 
 
+def _in_language(assignment: Assignment, lang: str | None, course: Path, html_file: Path | None) -> Assignment:
+    """The assignment with its report in a language that there is."""
+    if lang is not None:
+        from grader.render.html import check_language
+
+        check_language(lang, templates_folders(course))
+        if html_file is None:
+            say("--lang is for the page that --html writes; the terminal speaks English.")
+    return assignment.in_language(lang)
+
+
 def _open_sandbox(assignment: Assignment) -> Sandbox:
     limits, needs = assignment.about.limits, assignment.about.sandbox.with_modules("numpy", "torch")
     if sys.platform != "linux":  # elsewhere a fork of a process that uses system libraries is not dependable
@@ -155,6 +166,8 @@ class _Outputs:
         self._html = html_file
         self._templates = templates
         self._last: StudentView | None = None
+        self._worked: StudentView | None = None
+        """The last one whose file could be checked."""
 
     def show(self, result: GradeResult, assignment: Assignment) -> int:
         """Print and write one result, with what changed since the last; returns the exit status that it stands for."""
@@ -163,11 +176,12 @@ class _Outputs:
         from grader.render.terminal_check import print_changes, print_check
 
         diagnosed = diagnose(result, read_misconceptions(misconceptions_file(assignment)))
-        view = student_view(diagnosed, assignment.about.hidden_topics)
+        view = student_view(diagnosed, assignment.about.hidden_topics, public=True)
         print_check(view)
         if self._last is not None:
-            print_changes(self._last, view)
+            print_changes(self._last, view, self._worked)
         self._last = view
+        self._worked = view if view.status == "graded" else self._worked
         try:
             self._write(diagnosed, assignment)
         except OSError as error:
@@ -185,6 +199,6 @@ class _Outputs:
             from grader.model.view import student_view
             from grader.render.html import student_html
 
-            html = student_html(student_view(result, assignment.about.hidden_topics), self._templates)
+            html = student_html(student_view(result, assignment.about.hidden_topics, public=True), self._templates)
             self._html.write_text(html, "utf-8")
             say(f"Report: {self._html.resolve()}")

@@ -14,7 +14,7 @@ from grader.cli.regrade import Part
 from grader.model.anonymous import Veil, veil_for
 from grader.model.assignment import Assignment
 from grader.model.late import people_of
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, in_language
 from grader.model.roster import Roster, standing
 from grader.model.terms import unknown_people
 from grader.model.view import student_view
@@ -51,8 +51,9 @@ class Finished:
         if strangers := _extended_strangers(self.assignment, results):
             who = f"{len(strangers)} of them" if veil is not None else ", ".join(strangers)
             say(f"Nobody here has the ids of these extensions in assignment.toml: {who}.")
-        self._write_reports(results, veil)
-        publish_class(results, self.run, self.templates, veil)
+        lang = self.assignment.about.lang
+        self._write_reports(results, veil, lang)
+        publish_class(results, self.run, self.templates, veil, lang)
         people = standing(self.run.load_roster(), results)
         for sentence in people_sentences(people if veil is None else veil.people(people)):
             say(sentence)
@@ -61,14 +62,14 @@ class Finished:
         print_class(results if veil is None else veil.results(results), self.run.folder / "index.html")
         return [called(result.submission.id) for result in results if result.status == "ungraded"]
 
-    def _write_reports(self, results: list[GradeResult], veil: Veil | None) -> None:
+    def _write_reports(self, results: list[GradeResult], veil: Veil | None, lang: str) -> None:
         """Every report, where names are hidden or were; else those that are missing."""
         if veil is not None or self.run.is_anonymous():
-            publish_reports(self.run, self.templates, veil)
+            publish_reports(self.run, self.templates, veil, lang)
             return
         for name in [result.submission.id for result in results if not self.run.has_report(result.submission.id)]:
             if (whole := self.run.load(name)) is not None:
-                publish_report(whole, self.run, self.templates)
+                publish_report(in_language(whole, lang), self.run, self.templates)
 
 
 def _extended_strangers(assignment: Assignment, results: list[GradeResult]) -> list[str]:

@@ -19,7 +19,7 @@ import msgspec
 from grader import registry
 from grader.batch.engines import DASK, LOCAL, Site, Wish, site_for
 from grader.batch.feeding import Read
-from grader.batch.variants import known_misconceptions
+from grader.batch.variants import known_misconceptions, still_to_learn
 from grader.cli.class_talk import found_sentences
 from grader.cli.finished import Finished
 from grader.cli.options import anonymous_option, course_option, lang_option
@@ -31,7 +31,7 @@ from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
 from grader.model.assignment import Assignment
 from grader.model.late import is_late
-from grader.model.result import GradeResult
+from grader.model.result import GradeResult, in_language
 from grader.model.roster import Roster
 from grader.model.submission import Submission
 from grader.pipeline import (
@@ -128,7 +128,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     site = site_for(Wish(engine, scheduler, jobs, isolation), folder, assignment, say)
     for sentence in found_sentences(found, layout, anonymous):
         say(sentence)
-    say(f"{len(found.submissions)} submissions for {assignment.id}; isolation {site.confinement}")
+    count = len(found.submissions)
+    say(f"{count} submission{'' if count == 1 else 's'} for {assignment.id}; isolation {site.confinement}")
     batch = _Batch(folder, assignment, site, run, fresh, part, anonymous)
     interrupted = False
     try:
@@ -216,7 +217,7 @@ class _Batch:
             return
         started = time.monotonic()
         count = 0
-        with self._site.open(len(left)) as engine:
+        with self._site.open(len(left) + still_to_learn(self._assignment)) as engine:
             self._run.prepare()  # not before the checks are known to work: bad input writes nothing
             with Progress("learning the misconceptions", None) as progress:
                 known = known_misconceptions(engine, self._assignment, progress.advance)
@@ -249,10 +250,11 @@ class _Batch:
             self._write(msgspec.structs.replace(bare, stdout="", stderr="", lateness=None))
 
     def _write(self, result: GradeResult) -> None:
+        written = in_language(result, self._assignment.about.lang)
         if self._anonymous:
-            publish_unread(result, self._run, self._templates)
+            publish_unread(written, self._run, self._templates)
         else:
-            publish(result, self._run, self._templates)
+            publish(written, self._run, self._templates)
 
 
 def _same(submission: Submission) -> Submission:

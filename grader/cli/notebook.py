@@ -33,10 +33,10 @@ _PR_SET_PDEATHSIG = 1
 """prctl(2)"""
 
 
-def check_running_notebook(assignment_id: str, course: str | Path | None) -> None:
+def check_running_notebook(assignment_id: str, course: str | Path | None, lang: str | None = None) -> None:
     """Check the session that this is called in and display its report, or print in a sentence why that cannot be."""
     try:
-        report = _report(assignment_id, course)
+        report = _report(assignment_id, course, lang)
     except GraderError as problem:
         print(problem, file=sys.stderr)
         return
@@ -48,14 +48,15 @@ def check_running_notebook(assignment_id: str, course: str | Path | None) -> Non
     shown(report)
 
 
-def _report(assignment_id: str, course: str | Path | None) -> Inline:
+def _report(assignment_id: str, course: str | Path | None, lang: str | None) -> Inline:
     shell = _shell()
     if shell is None:
         raise UsageProblem("grader.check is for notebooks; to check a file, run `grader check FILE` in a terminal.")
-    if not isinstance(assignment_id, str):
+    if not isinstance(assignment_id, str) or not assignment_id:
         raise UsageProblem('Name the assignment in quotes, as in grader.check("attention").')
-    notebook = session_notebook(counting_runs(session_runs(shell)))
     options = ["--assignment", assignment_id, *([] if course is None else ["--course", os.fspath(course)])]
+    options += [] if lang is None else ["--lang", lang]
+    notebook = session_notebook(counting_runs(session_runs(shell)))
     with tempfile.TemporaryDirectory(prefix="grader-") as private:
         folder = Path(private)
         file, page = folder / "notebook.ipynb", folder / "report.html"

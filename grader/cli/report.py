@@ -34,7 +34,7 @@ def command(folder: Path, anonymous: bool, lang: str | None, course: Path | None
     templates = templates_folders(place)
     veil = veil_over(run, _asked_for(run, place)) if anonymous else None
     count = publish_reports(run, templates, veil, lang)
-    publish_class([in_language(result, lang) for result in run.summaries()], run, templates, veil)
+    publish_class([in_language(result, lang) for result in run.summaries()], run, templates, veil, lang or "")
     click.echo(f"{folder / 'index.html'}")
     click.echo(f"{count} report{'' if count == 1 else 's'} rendered.", err=True)
 

@@ -27,6 +27,10 @@ _AT_THE_END = "\0end"
 """Who reads every name that is there in the end: the checks."""
 
 
+_Readers = dict[str, set[str]]
+"""By name, the texts that read it."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One execution of a cell: the number in its brackets, its text as it was typed, and whether it raised."""
@@ -38,37 +42,44 @@ class Run:
 
 @dataclass(frozen=True)
 class _Effect:
-    """Names that a run binds and those that it reads from before; `unknown` if it may bind others."""
+    """Names that a run binds and those that it reads from before; `unknown` if it may bind others.
+
+    `surely` are those that it binds however it goes: not below an `if` or a `try`.
+    """
 
     binds: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
     unknown: bool = False
+    surely: frozenset[str] = frozenset()
 
 
 def counting_runs(runs: Sequence[Run]) -> list[Run]:
     """The runs that make up what the session has defined, in their order. What is no Python is left out."""
     budget = _Budget()
     effects = [_effect(run.text, budget) for run in runs]
-    readers: dict[str, set[str]] = {}
-    seen: set[str] = set()
+    readers: _Readers = {}
+    since: dict[str, _Readers] = {}  # who reads what after the last run of a text: the next run of it binds the same
     kept: list[Run] = []
     for run, effect in zip(reversed(runs), reversed(effects), strict=True):
-        if effect is None or not _counts(run, effect, readers, seen):
+        if effect is None or not _counts(run, effect, since.get(run.text, readers), run.text in since):
             continue
-        seen.add(run.text)
         kept.append(run)
         if not run.raised:  # else it may have bound some of them only
-            readers.update({name: set() for name in effect.binds})
+            readers.update({name: set() for name in effect.surely})
+            since[run.text] = {**since.get(run.text, {}), **{name: set() for name in effect.binds}}
         for name in effect.reads:
-            readers.setdefault(name, {_AT_THE_END}).add(run.text)
+            for each in (readers, *since.values()):
+                if name in each or each is readers:
+                    each.setdefault(name, {_AT_THE_END}).add(run.text)
     return kept[::-1]
 
 
-def _counts(run: Run, effect: _Effect, readers: dict[str, set[str]], seen: set[str]) -> bool:
+def _counts(run: Run, effect: _Effect, readers: _Readers, again: bool) -> bool:
+    """Whether somebody reads what a run binds; `again`: its text is run later once more."""
     if effect.unknown:
         return True
     if not effect.binds:
-        return run.text not in seen and not run.raised
+        return not again and not run.raised
     return any(readers.get(name, {_AT_THE_END}) - {run.text} for name in effect.binds)
 
 
@@ -97,7 +108,8 @@ def _effect(text: str, budget: _Budget) -> _Effect | None:
     """What a run binds and reads; None if it is no Python, which then did nothing in the session either."""
     plain = magics.plain_cell(text, special=budget.allows(text))
     if plain.file is not None:
-        return _Effect(binds=frozenset({f"%%writefile {plain.file}"}), unknown=plain.appends)
+        written = frozenset({f"%%writefile {plain.file}"})
+        return _Effect(binds=written, unknown=plain.appends, surely=written)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the session has shown them
@@ -107,10 +119,31 @@ def _effect(text: str, budget: _Budget) -> _Effect | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     stars = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.names[0].name == "*")
-    return _names(code, unknown=any(stars))
+    return _names(code, any(stars), frozenset(_surely_bound(tree)))
 
 
-def _names(code: CodeType, unknown: bool) -> _Effect:
+def _surely_bound(tree: ast.AST) -> Iterator[str]:
+    """Names that the statements of a module bind themselves; a loop is taken to run at least once."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from ((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+            yield from _stored(node.targets if isinstance(node, ast.Assign) else [node.target])
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            yield from _stored([node.target])
+            yield from _surely_bound(ast.Module(node.body, []))
+        elif isinstance(node, (ast.While, ast.With, ast.AsyncWith)):
+            yield from _surely_bound(ast.Module(node.body, []))
+
+
+def _stored(targets: Sequence[ast.expr]) -> Iterator[str]:
+    found = (inner for target in targets for inner in ast.walk(target))
+    return (inner.id for inner in found if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store))
+
+
+def _names(code: CodeType, unknown: bool, surely: frozenset[str]) -> _Effect:
     binds: set[str] = set()
     reads: set[str] = set()
     for instruction in dis.get_instructions(code):
@@ -123,7 +156,7 @@ def _names(code: CodeType, unknown: bool) -> _Effect:
         binds |= {name for each in _nested(part) for name in _named(each, {"STORE_GLOBAL"})}
     for part in inner:
         reads |= {name for each in _nested(part) for name in _named(each, _LOADS)} - binds
-    return _Effect(frozenset(binds), frozenset(reads), unknown)
+    return _Effect(frozenset(binds), frozenset(reads), unknown, surely)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

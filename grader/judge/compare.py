@@ -65,7 +65,8 @@ def difference_text(
     """What differs, in words: how many values, the first of them, both sides, the difference and what was allowed."""
     index = first_index(off)
     a, b = found[tuple(index)], wanted[tuple(index)]
-    count = f"{int(off.sum())} of {off.numel()} values differ, first" if off.numel() > 1 else "the value differs"
+    verb = "differs" if int(off.sum()) == 1 else "differ"
+    count = f"{int(off.sum())} of {off.numel()} values {verb}, first" if off.numel() > 1 else "the value differs"
     text = f"{name}: {count}{at(index)}: yours {_shown(a)}, expected {_shown(b)}"
     if found.dtype == torch.bool:
         text += "."

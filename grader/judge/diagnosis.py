@@ -28,6 +28,7 @@ from grader.model.result import MISSING_NAME, CheckResult, Diagnosis, GradeResul
 _RTOL = 1e-4
 _ATOL = 1e-5
 _NUMBERS_NEEDED = 2
+_BOOLEANS_NEEDED = 16
 _NOT_WRITTEN = (MISSING_NAME, "NotImplementedError")
 """How a check fails whose part of the file is not written yet: that says nothing about the other parts."""
 
@@ -149,6 +150,8 @@ def _is_telling(seen: FailedCheck) -> bool:
         return math.isfinite(actual)
     if not is_tensor_json(actual) or actual["data"] is None:
         return False
+    if len(actual["data"]) >= _BOOLEANS_NEEDED and {type(value) for value in actual["data"]} == {bool}:
+        return len(set(actual["data"])) == 2  # a pattern of both: chance or another mistake would hardly draw it
     numbers = {value for value in actual["data"] if isinstance(value, float)}
     return len(numbers - {0.0, 1.0}) >= (_NUMBERS_NEEDED if len(actual["data"]) > 1 else 1)
 

@@ -84,9 +84,13 @@ class Expect:
 
         Reports draw both over the epochs, and the bar.
         """
-        if type(actual) is not list or not all(type(value) in (int, float) for value in actual):
-            wanted = f"a list of {len(expected)} numbers"
-            self._fail(name, "list", wanted, describe(actual), f"{name}: expected {wanted}, got {describe(actual)}.")
+        wanted, odd = f"a list of {len(expected)} numbers", None
+        if type(actual) is not list:
+            odd = describe(actual)
+        elif strange := [f"one whose entry {n} is {describe(x)}" for n, x in enumerate(actual) if not _is_number(x)]:
+            odd = strange[0]
+        if odd is not None:
+            self._fail(name, "list", wanted, odd, f"{name}: expected {wanted}, got {odd}.")
         found = torch.tensor([float(value) for value in actual], dtype=torch.float64)  # (epochs,)
         wanted_values = torch.tensor(expected, dtype=torch.float64)  # (epochs,)
         text = verdicts.on_curve(name, found, wanted_values, bar, rtol, atol)
@@ -225,6 +229,11 @@ class Expect:
 def _amount(number: Any) -> float | str:
     """What a comparison allows, as an observation keeps it."""
     return number_to_json(float(number))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a plain number; a bool is none."""
+    return type(value) in (int, float)
 
 
 def _same_plain(actual: Any, expected: Any) -> bool:

@@ -6,8 +6,9 @@ compute from a list of the class alone. Numbers may change when somebody hands i
 
 What is hidden: ids, names and their words, logins and addresses of the roster, groups' names, and file names other
 than those that the assignment asks for; wherever a student's code, an exception or a notice may quote them (see
-`known_names`). The author's own texts stay as they are: titles, hints, diagnoses. What tells somebody in other ways, as
-a nickname or a drawing, nobody can know.
+`known_names`). `[name]` stands there for everybody: a pseudonym in the place of a word that is also somebody's name
+would tell whose it is. The author's own texts stay as they are: titles, hints, diagnoses. What tells somebody in
+other ways, as a nickname or a drawing, nobody can know.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from typing import Any
 
 import msgspec
 
+from grader.model.causes import KNOWN_ERRORS
 from grader.model.changes import Change
-from grader.model.known_names import numbers_of, orders_of, replacer, words_of
+from grader.model.known_names import joined_forms, numbers_of, orders_of, replacer, words_of
 from grader.model.observation import Observation, is_tensor_json
 from grader.model.result import CheckResult, FileInfo, GradeResult, Printed, SubmissionInfo
 from grader.model.roster import Roster, RosterPerson, Standing, persons_of
@@ -43,7 +45,7 @@ class Veil:
     def __init__(self, called: dict[tuple[str, bool], str], hide: Callable[[str], str]) -> None:
         self._called = called
         self._hide = hide
-        self._twice = re.compile(r"(Student \d+)(?:[ ._-]?\1\b| \(\1\))+")
+        self._twice = re.compile(r"(\[name\])(?:[ ._-]?\1| \(\1\))+")
 
     def name(self, id: str) -> str:
         """What the submission with this id is called, as `Student 001`."""
@@ -54,7 +56,7 @@ class Veil:
         return self.name(id).lower().replace(" ", "-")
 
     def text(self, text: str) -> str:
-        """A text with pseudonyms in the place of whatever tells who somebody is."""
+        """A text without whatever tells who somebody is."""
         return self._twice.sub(r"\1", self._hide(text)) if text else text
 
     def results(self, results: Iterable[GradeResult]) -> list[GradeResult]:
@@ -112,7 +114,8 @@ class Veil:
         error = check.error
         if error is not None:
             file = None if error.file is None else self.text(error.file)
-            error = msgspec.structs.replace(error, type=self.text(error.type), file=file)
+            kind = error.type if error.type in KNOWN_ERRORS else self.text(error.type)
+            error = msgspec.structs.replace(error, type=kind, file=file)
         return msgspec.structs.replace(
             check,
             feedback=self.text(check.feedback),
@@ -142,17 +145,16 @@ def veil_for(results: Sequence[GradeResult], roster: Roster | None, asked_for: C
     `asked_for` are the file names that the assignment asks for: they tell nothing, and stay.
     """
     order = sorted(results, key=lambda result: _digest(f"{result.submission.sha256} {result.submission.id}"))
-    here = {person.student: result.submission.id for result in results for person in persons_of(result)}
+    here = {person.student for result in results for person in persons_of(result)}
     people = roster.people if roster is not None else ()
-    away = sorted({person.student for person in people} - here.keys(), key=_digest)
+    work = _digest(" ".join(result.submission.sha256 for result in order))  # else the order follows from the list alone
+    away = sorted({person.student for person in people} - here, key=lambda student: _digest(f"{work} {student}"))
     called = _pseudonyms([result.submission.id for result in order], away)
     known = _Known(asked_for, _dull(results) | {word.lower() for name in asked_for for word in words_of(name)})
     for result in results:
-        known.submission(result, called[result.submission.id, True])
+        known.submission(result)
     for person in people:
-        known.person(
-            person, called[here[person.student], True] if person.student in here else called[person.student, False]
-        )
+        known.person(person)
     return Veil(called, replacer(known.strings, known.files))
 
 
@@ -182,44 +184,44 @@ class _Known:
         self._asked_for = {name.lower() for name in asked_for}
         self._dull = dull
 
-    def submission(self, result: GradeResult, called: str) -> None:
+    def submission(self, result: GradeResult) -> None:
         """What a submission tells of its people, and the names of its files."""
         about = result.submission
-        self._id(about.id, called)
+        self._id(about.id)
         for person in persons_of(result):
-            self._id(person.student, called)
-            self._name(person.name, called)
-        self._id(about.student, called)
-        self._name(about.name, called)
+            self._id(person.student)
+            self._name(person.name)
+        self._id(about.student)
+        self._name(about.name)
         for name in {about.graded_file or "", *(file.name for file in about.files)}:
             for form in {name.lower(), PurePosixPath(name).name.lower()} - {"", *self._asked_for}:
                 self.files.add(form)
                 self.strings.setdefault(form, _FILE)
 
-    def person(self, person: RosterPerson, called: str) -> None:
+    def person(self, person: RosterPerson) -> None:
         """What the roster tells of somebody."""
         for id in (person.student, *person.ids, *person.logins):
-            self._id(id, called)
+            self._id(id)
         for address in person.emails:
-            self._add(address, called)
-            self._id(address.partition("@")[0], called)
-        self._name(person.name, called)
-        self._name(person.called, called)
-        self._add(person.group, _NOBODY)
+            self._add(address)
+            self._id(address.partition("@")[0])
+        self._name(person.name)
+        self._name(person.called)
+        for form in joined_forms(person.group):
+            self._add(form)
 
-    def _id(self, id: str, called: str) -> None:
+    def _id(self, id: str) -> None:
         """An id, or a folder's name: its words may be somebody's name."""
-        self._add(id, called)
+        self._add(id)
         for part in words_of(id) | numbers_of(id):
             if part.lower() not in self._dull:
-                self._add(part, called)
+                self._add(part)
 
-    def _name(self, name: str, called: str) -> None:
+    def _name(self, name: str) -> None:
         for part in {name, *words_of(name), *orders_of(name)}:
-            self._add(part, called)
+            self._add(part)
 
-    def _add(self, text: str, called: str) -> None:
-        """Note a string; one that is several people's stands for nobody in particular."""
-        key = text.strip().lower()
-        if key:
-            self.strings[key] = called if self.strings.get(key, called) == called else _NOBODY
+    def _add(self, text: str) -> None:
+        """Note a string. No pseudonym stands in its place: where a name is also a word, that would tell whose it is."""
+        if key := text.strip().lower():
+            self.strings[key] = _NOBODY

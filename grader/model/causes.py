@@ -70,9 +70,10 @@ BY_EXCEPTION: Mapping[str, str] = {
 }
 """What usually leads to an exception of Python's own that the grader's limits bring about."""
 
-_KNOWN_ERRORS = {
+KNOWN_ERRORS = {
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
 } | {"OutOfMemoryError"}
+"""Types of exceptions that Python or torch defines."""
 _LAST_LINE = 2000
 """Of a hidden check no line beyond is told: in a file of millions the line itself would be a message."""
 
@@ -133,7 +134,7 @@ def told_of_hidden(check: CheckResult) -> Told:
     if error is not None and error.file and error.line and error.line <= _LAST_LINE:
         file, line = error.file, error.line
     if check.status == "error" and error is not None:
-        kind = error.type if error.type in _KNOWN_ERRORS else ""
+        kind = error.type if error.type in KNOWN_ERRORS else ""
         words, cause = RAISED, BY_EXCEPTION.get(kind, "")
     elif check.status == "timeout" and error is not None:
         words, cause = _HIDDEN_TIMES.get(error.type, (words, cause))

@@ -119,6 +119,7 @@ def cohort_view(
     reports: str = "reports",
     anonymous: bool = False,
     similar: bool = False,
+    lang: str = "",
 ) -> CohortView:
     """A class, summed up for staff, in the order of `results`."""
     kept = list(results)
@@ -148,7 +149,7 @@ def cohort_view(
         reports=reports,
         anonymous=anonymous,
         similar=similar,
-        lang=kept[0].assignment.lang if kept else "en",
+        lang=lang or (kept[0].assignment.lang if kept else "en"),
     )
 
 

@@ -1,7 +1,7 @@
 """Finds the names of a class in any text, so that something else can stand in their place.
 
 Pure functions over strings. What is found, whatever its case: whole names, ids, logins, addresses and file names, and
-the words of names. Strings of five characters and more are found anywhere, in `lovelacehome` as well; shorter ones only
+the words of names. Strings of six characters and more are found anywhere, in `lovelacehome` as well; shorter ones only
 where they stand alone, as words, parts of `snake_case` or `CamelCase`, since `Ada` is in `gradation`. Chinese, Japanese
 and Korean names have no such borders and are short: they are found anywhere from two characters on.
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from grader.model.text import plain_text
 
-_LONG = 5
+_LONG = 6
 _SHORTEST = 3
 _LONGEST = 120
 _LETTER, _HUMP = r"[^\W\d_]", r"(?<=[a-z])(?=[A-Z])"
@@ -26,6 +26,7 @@ _BEFORE = {True: rf"(?:(?<!{_LETTER})|{_HUMP})", False: r"(?<!\d)(?<!\d\.)"}
 _AFTER = {True: rf"(?:(?!{_LETTER})|{_HUMP})", False: r"(?!\d)(?!\.\d)"}
 """What stands around a short string, by whether it begins or ends with a letter; 0.1001 does not hold the id 1001."""
 
+_MARKS = (" ", "", "_", "-", ".", ", ")
 _END = ""
 
 
@@ -47,7 +48,12 @@ def orders_of(name: str) -> set[str]:
     if len(words) < 2 or all(map(_counts, words)):
         return set()
     turned = (words, [*words[1:], words[0]], [words[-1], *words[:-1]])
-    return {mark.join(order) for order in turned for mark in (" ", "", "_", "-", ".", ", ")}
+    return {mark.join(order) for order in turned for mark in _MARKS}
+
+
+def joined_forms(name: str) -> set[str]:
+    """A name of several words, joined in the ways of people and machines."""
+    return {mark.join(name.split()) for mark in _MARKS}
 
 
 def _counts(text: str) -> bool:
@@ -83,12 +89,28 @@ def replacer(known: Mapping[str, str], alone: Collection[str] = ()) -> Callable[
     return replaced
 
 
+_SPELLED = tuple(
+    str.maketrans(table)
+    for table in (
+        {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d"},
+        {"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "ł": "l", "đ": "d", "ı": "i"},
+    )
+)
+"""How letters are written where a keyboard has none of them; what is an accent falls away by itself."""
+
+
 def _forms(text: str) -> set[str]:
-    """A string as it may be written: composed, decomposed, and without accents."""
+    """A string as it may be written: composed, decomposed, without accents, and in plain letters."""
     plain = " ".join(plain_text(text, _LONGEST * 2).split()).lower()[:_LONGEST].strip()
-    apart = unicodedata.normalize("NFKD", plain)
-    bare = "".join(sign for sign in apart if not unicodedata.combining(sign))
-    return {plain, unicodedata.normalize("NFC", plain), unicodedata.normalize("NFD", plain), bare}
+    composed = unicodedata.normalize("NFC", plain)
+    spelled = {composed, *(composed.translate(table) for table in _SPELLED)}
+    bare = {_bare(form) for form in spelled}
+    return {plain, unicodedata.normalize("NFD", plain), *spelled, *bare}
+
+
+def _bare(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
 def _pattern(first: Collection[str], anywhere: Collection[str], bounded: Collection[str]) -> re.Pattern[str]:

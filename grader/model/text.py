@@ -43,6 +43,10 @@ _MARKS = 5
 """Marks that one letter may carry: no script needs more, and beyond they pile up over the lines around."""
 
 
+_FEW = 40
+"""So many characters that are left out need not be counted."""
+
+
 class Ends(NamedTuple):
     """The two ends of a long text; `left_out` characters between them are missing, and `tail` is empty if none is."""
 
@@ -67,7 +71,8 @@ def plain_line(text: str, cap: int = 200) -> str:
     plain = " ".join(_strip(text).split())
     if len(plain) <= cap:
         return plain
-    return f"{plain[:cap]}… [{len(plain) - cap:,} more characters]"
+    left_out = len(plain) - cap
+    return f"{plain[:cap]}…" if left_out < _FEW else f"{plain[:cap]}… [{left_out:,} more characters]"
 
 
 def plain_ends(text: str, cap: int, lines: int = 400) -> Ends:

@@ -18,7 +18,16 @@ import msgspec
 from grader.model.causes import NOT_COMPLETED, NOT_YOURS, Told, told_of_hidden
 from grader.model.measured import Measured, measured
 from grader.model.observation import Observation
-from grader.model.result import CheckResult, CheckStatus, Diagnosis, GradeResult, Lateness, Printed, Status
+from grader.model.result import (
+    MISSING_NAME,
+    CheckResult,
+    CheckStatus,
+    Diagnosis,
+    GradeResult,
+    Lateness,
+    Printed,
+    Status,
+)
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -54,7 +63,7 @@ class GroupView(msgspec.Struct, frozen=True):
 
 
 class StudentView(msgspec.Struct, frozen=True):
-    """A result as its student may see it."""
+    """A result as its student may see it; `public`: of the public checks alone, before anything is handed in."""
 
     id: str
     student: str
@@ -75,9 +84,10 @@ class StudentView(msgspec.Struct, frozen=True):
     hidden_topics: list[str] = []
     lateness: Lateness | None = None
     lang: str = "en"
+    public: bool = False
 
 
-def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> StudentView:
+def student_view(result: GradeResult, hidden_topics: Sequence[str] = (), public: bool = False) -> StudentView:
     """The part of `result` that its student may see; `hidden_topics` is what checks that did not run will look at."""
     groups: dict[str, list[CheckView]] = {}
     for check in result.checks:
@@ -106,6 +116,7 @@ def student_view(result: GradeResult, hidden_topics: Sequence[str] = ()) -> Stud
         hidden_topics=list(hidden_topics),
         lateness=result.lateness,
         lang=result.assignment.lang,
+        public=public,
     )
 
 
@@ -132,13 +143,19 @@ def check_view(check: CheckResult) -> CheckView:
         max_points=check.max_points,
         hidden=hidden,
         feedback="" if check.status == "passed" else told.sentence if told else check.feedback,
-        hint="" if check.status in ("passed", "skipped") else check.hint,
+        hint=check.hint if _is_about_the_answer(check) else "",
         diagnosis=check.diagnosis,
         not_run=check.fault in ("author", "machine"),
         measured=[] if hidden else measured(check.observations),
         seen=None if hidden else _what_differs(check),
         told=told,
     )
+
+
+def _is_about_the_answer(check: CheckResult) -> bool:
+    """Whether a hint fits: not where a limit struck, the process ended, or there was nothing to call."""
+    missing = check.error is not None and check.error.type == MISSING_NAME
+    return check.status in ("failed", "error") and not missing
 
 
 def _told(check: CheckResult, hidden: bool) -> Told | None:

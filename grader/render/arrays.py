@@ -20,16 +20,19 @@ _COLUMNS = (12, 8, 6, 5, 4, 3, 2, 1)
 """Columns of the arrays that are tried, until they fit."""
 
 
-def side_by_side(seen: Observation, width: int) -> list[Text]:
-    """Lines of at most `width` columns with both sides of a comparison; none where a text says it all."""
+def side_by_side(seen: Observation, width: int) -> tuple[str, list[Text]]:
+    """Lines of at most `width` columns with both sides of a comparison, none where a text says it all.
+
+    Before them, which part of the arrays it is, if it is a part.
+    """
     for columns in _COLUMNS:
         found = grid(seen, _ROWS, columns)
         if found is None or len(found.rows) * len(found.columns) < 2:
-            return []
+            return "", []
         lines = _drawn(found, ("before", "after") if seen.kind == "unchanged" else ("yours", "expected"))
         if max(len(line) for line in lines) <= width:
-            return [*_which_part(found), *lines]
-    return []
+            return _which_part(found), lines
+    return "", []
 
 
 def _drawn(found: Grid, names: tuple[str, str]) -> list[Text]:
@@ -57,7 +60,7 @@ def _row(texts: Sequence[str], off: Sequence[bool], cell: int) -> Text:
     return row
 
 
-def _which_part(found: Grid) -> list[Text]:
+def _which_part(found: Grid) -> str:
     told = []
     if found.at:
         told.append(f"at {list(found.at)} of shape {tuple(found.shape)}")
@@ -65,7 +68,7 @@ def _which_part(found: Grid) -> list[Text]:
         told.append(f"{_range('row', found.rows)} and {_range('column', found.columns)}")
     if found.elsewhere:
         told.append(f"{found.elsewhere} more differ elsewhere")
-    return [Text(", ".join(told) + ":", style="dim")] if told else []
+    return f"{', '.join(told)}:" if told else ""
 
 
 def _range(what: str, indices: Sequence[int]) -> str:

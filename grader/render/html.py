@@ -30,6 +30,7 @@ from markupsafe import Markup, escape
 
 from grader.errors import UsageProblem
 from grader.model.cohort import CohortView
+from grader.model.observation import Observation
 from grader.model.text import plain_ends, plain_line, plain_text
 from grader.model.view import CheckView, StudentView
 from grader.render.figures.base import Words
@@ -196,8 +197,15 @@ def _student_context(view: StudentView) -> dict[str, Any]:
 def _figures(view: StudentView, say: Words) -> dict[str, Markup]:
     """By the id of a check, the figure of what differs."""
     seen = {check.id: check.seen for group in view.groups for check in group.checks if check.seen is not None}
-    drawn = {name: figure(observation, say) for name, observation in seen.items()}
+    drawn = {name: _drawn(observation, say) for name, observation in seen.items()}
     return {name: markup for name, markup in drawn.items() if markup is not None}
+
+
+def _drawn(seen: Observation, say: Words) -> Markup | None:
+    try:
+        return figure(seen, say)
+    except Exception:  # a report without a figure is worth more than none, and a student is owed the mark
+        return None
 
 
 def _that_fit(figures: dict[str, Markup], most: int, say: Words) -> dict[str, Markup]:

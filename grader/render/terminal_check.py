@@ -1,14 +1,16 @@
 """One submission's checks on a terminal, and what changed since the last time.
 
-Runs in the command, on what its reader may see. The order is that of the report: the score, the probable misconception,
-then each group of checks, those that did not pass first: what differs in words and side by side, the hint. What passed
-and notices come after that. As in `terminal`, every text goes through `shown`, and nothing is told by colour alone.
+Runs in the command, on what its reader may see. The order is that of the report: the score, the probable
+misconception, then each group of checks in the order of the handout: what differs in words and side by side, the hint.
+Notices and what comes later stand at the end. As in `terminal`, every text goes through `shown`, and nothing is told by
+colour alone.
 """
 
 from __future__ import annotations
 
-import textwrap
+import re
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -38,7 +40,7 @@ def print_check(view: StudentView, public: bool = True) -> None:
             console.print(shown(_indented(console, _read_on(diagnosis.read_on), 2), "cyan"))
     for group in view.groups:
         console.print(shown(f"\n{group.name}  ({group.points:g}/{group.max_points:g})", "bold"))
-        for check in sorted(group.checks, key=lambda check: check.status == "passed"):
+        for check in group.checks:
             _print_one(console, check)
     if view.notices:
         console.print()
@@ -58,21 +60,32 @@ def _read_on(place: ReadOn) -> str:
     return f"Read on in README.md: “{place.heading}”{words}"
 
 
-def print_changes(before: StudentView, now: StudentView) -> None:
-    """What is different from the check before, for whoever watches a file."""
+def print_changes(before: StudentView, now: StudentView, worked: StudentView | None = None) -> None:
+    """What is different from the check before, for whoever watches a file; `worked`: see `changes`."""
     console = output_console()
     console.print(shown("\nSince the last check:", "bold"))
-    for line in changes(before, now):
+    for line in changes(before, now, worked):
         console.print(shown(_indented(console, plain_text(line, 400), 2)))
 
 
-def changes(before: StudentView, now: StudentView) -> list[str]:
-    """What became better and what worse from one check to the next, a line each."""
+def changes(before: StudentView, now: StudentView, worked: StudentView | None = None) -> list[str]:
+    """What became better and what worse from one check to the next, a line each.
+
+    Of a file that can be checked again, the changes are those since it last could: `worked`.
+    """
     lines = []
     if before.status != now.status:
         words = {"graded": "the file can be checked again", "invalid": "the file cannot be checked any more"}
         lines.append(words.get(now.status, now.status))
-    elif before.score != now.score and before.score is not None and now.score is not None:
+        before = worked if worked is not None and now.status == "graded" else before
+    if before.status == now.status:
+        lines += _better_and_worse(before, now)
+    return lines or ["nothing: the same checks pass and fail"]
+
+
+def _better_and_worse(before: StudentView, now: StudentView) -> list[str]:
+    lines = []
+    if before.score != now.score and before.score is not None and now.score is not None:
         lines.append(f"{before.score:g} → {now.score:g} of {now.max_score:g} public points")
     old = {check.id: check.status for group in before.groups for check in group.checks}
     for check in (check for group in now.groups for check in group.checks):
@@ -81,9 +94,9 @@ def changes(before: StudentView, now: StudentView) -> list[str]:
             lines.append(f"{'✓ passes now' if check.status == 'passed' else '✗ fails now'}: {check.title}")
         elif was is not None and was != check.status:
             lines.append(f"{check.title}: {was} → {check.status}")
-    gone = {d.slug for d in before.diagnoses} - {d.slug for d in now.diagnoses}
-    lines += [f"no longer looks like: {slug.replace('_', ' ')}" for slug in sorted(gone) if now.status == "graded"]
-    return lines or ["nothing: the same checks pass and fail"]
+    looked, looks = ({diagnosis.slug for diagnosis in view.diagnoses} for view in (before, now))
+    lines += [f"no longer looks like: {slug.replace('_', ' ')}" for slug in sorted(looked - looks)]
+    return lines + [f"looks like now: {slug.replace('_', ' ')}" for slug in sorted(looks - looked)]
 
 
 def _headline(view: StudentView, public: bool) -> str:
@@ -105,7 +118,10 @@ def _print_one(console: Console, check: CheckView) -> None:
     if check.feedback:
         console.print(shown(_indented(console, plain_text(check.feedback, 2000), _INDENT)))
     if check.seen is not None:
-        for line in side_by_side(check.seen, console.width - _INDENT):
+        part, drawn = side_by_side(check.seen, console.width - _INDENT)
+        if part:
+            console.print(shown(_indented(console, part, _INDENT), "dim"))
+        for line in drawn:
             console.print(Text(" " * _INDENT) + line, no_wrap=True, crop=True)
     if check.status == "passed":
         for one in check.measured:
@@ -120,15 +136,36 @@ def _hanging(console: Console, text: str, columns: int, style: str) -> Text:
 
 
 def _indented(console: Console, text: str, columns: int) -> str:
-    """Every line moved in, and broken where the console ends."""
+    """Every line moved in, and broken where the console ends: counted in cells, so that none begins further left."""
     width = max(20, console.width - columns)
     lines: list[str] = []
     for line in text.splitlines():
-        inner = len(line) - len(line.lstrip())
-        broken = (
-            textwrap.wrap(line, width, subsequent_indent=" " * inner, drop_whitespace=True)
-            if len(line) > width
-            else [line]
-        )
-        lines += [" " * columns + part for part in broken]
+        plain = line.expandtabs(8)
+        inner = min(len(plain) - len(plain.lstrip(" ")), width // 2)
+        lines += [" " * columns + part for part in _broken(plain[inner:], width - inner, " " * inner)]
     return "\n".join(lines)
+
+
+def _broken(line: str, width: int, inner: str) -> list[str]:
+    """A line in parts of at most `width` cells, broken at spaces where there are any."""
+    if cell_len(line) <= width:
+        return [inner + line]
+    parts, part = [], ""
+    for word in re.findall(r"\S+\s*|\s+", line):
+        if part and cell_len(part + word.rstrip()) > width:
+            parts.append(part.rstrip())
+            part = ""
+        rest = word
+        while cell_len(rest.rstrip()) > width:
+            head, rest = _cut(rest, width)
+            parts.append(head)
+        part += rest
+    return [inner + one for one in [*parts, part.rstrip()] if one or not parts]
+
+
+def _cut(text: str, width: int) -> tuple[str, str]:
+    """The most signs that fit, at least one, and the rest."""
+    count = 1
+    while count < len(text) and cell_len(text[: count + 1]) <= width:
+        count += 1
+    return text[:count], text[count:]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from grader.sandbox.clock import Clock, OutOfTime, write_place
-from grader.sandbox.standins import REPLACED, StandIns, offer_live_names
+from grader.sandbox.standins import REPLACED, StandIns, forget_real_ones, offer_live_names
 from grader.sandbox.statements import Left, Pace, Statements, Stop, Unit
 from grader.sandbox.unbound import unbound_names
 
@@ -136,6 +136,7 @@ def load_submission(wanted: Wanted, clock: Clock) -> Loaded:
 
     siblings = _Siblings(files)
     standins = StandIns([name for name in REPLACED if siblings.find_spec(name) is None], trees)
+    forget_real_ones()
     sys.meta_path.insert(0, standins)  # first: what is installed here may not be where others are graded
     sys.meta_path.append(siblings)
     offer_live_names(notebook=bool(wanted.cells))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import importlib
 import importlib.abc
 import importlib.machinery
 import sys
@@ -69,6 +70,11 @@ class StandIn:
     def __format__(self, _spec: str) -> str:
         return ""
 
+    def __lt__(self, _other: Any) -> bool:
+        return False
+
+    __le__ = __gt__ = __ge__ = __lt__
+
     def __float__(self) -> float:
         return 0.0
 
@@ -91,14 +97,25 @@ def _unpacked_into(frame: types.FrameType) -> int:
 class Bar:
     """tqdm without a bar: hands on what it is given."""
 
-    def __init__(self, iterable: Any = None, *_args: Any, **_keywords: Any) -> None:
+    def __init__(self, iterable: Any = None, _desc: Any = None, total: Any = None, *_more: Any, **words: Any) -> None:
         self._iterable = () if iterable is None else iterable
+        self.n = words.get("initial", 0)
+        self.total = len(iterable) if total is None and hasattr(iterable, "__len__") else total
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._iterable)
+        for item in self._iterable:
+            yield item
+            self.n += 1
 
     def __len__(self) -> int:
-        return len(self._iterable)
+        return len(self._iterable) if hasattr(self._iterable, "__len__") else self.total
+
+    def __bool__(self) -> bool:
+        return True
+
+    def update(self, n: Any = 1) -> None:
+        """Count, as the real one does."""
+        self.n += n
 
     def __enter__(self) -> Any:
         return self
@@ -146,6 +163,36 @@ def offer_live_names(notebook: bool) -> None:
         vars(sys.modules["grader"])["check"] = lambda *_args, **_keywords: None
 
 
+def _mapped(function: Callable[..., Any], *iterables: Any, **_keywords: Any) -> list[Any]:
+    """What tqdm's maps over threads and processes return."""
+    return list(map(function, *iterables))
+
+
+_PASS_ON: dict[str, Callable[..., Any]] = {
+    "trange": lambda *args, **_keywords: Bar(range(*args)),
+    "tnrange": lambda *args, **_keywords: Bar(range(*args)),
+    "tenumerate": lambda iterable, start=0, *_args, **_keywords: enumerate(iterable, start),
+    "tzip": lambda *iterables, **_keywords: zip(*iterables, strict=False),
+    "tmap": lambda function, *iterables, **_keywords: map(function, *iterables),
+    "thread_map": _mapped,
+    "process_map": _mapped,
+}
+"""What of tqdm hands on what it is given."""
+_NUMPY_TOO = ("pylab", "matplotlib.pylab")
+"""Modules that have numpy's names beside those that draw."""
+_STARS = {
+    **dict.fromkeys(("tqdm", "tqdm.auto", "tqdm.notebook"), ("tqdm", "trange")),
+    **dict.fromkeys(_NUMPY_TOO, ("plot", "show", "figure", "subplots", "hist", "imshow", "legend", "title")),
+}
+"""What `import *` binds."""
+
+
+def forget_real_ones() -> None:
+    """Make imports of what is replaced ask for it anew: torch has imported tqdm itself, where it is installed."""
+    for name in [name for name in sys.modules if any(f"{name}.".startswith(f"{each}.") for each in REPLACED)]:
+        del sys.modules[name]
+
+
 class _Module(types.ModuleType):
     """A module of stand-ins."""
 
@@ -154,8 +201,10 @@ class _Module(types.ModuleType):
             raise AttributeError(name)
         if name.lower().startswith("tqdm"):
             return Bar
-        if name in ("trange", "tnrange"):
-            return lambda *args, **_keywords: Bar(range(*args))
+        if name in _PASS_ON:
+            return _PASS_ON[name]
+        if self.__name__ in _NUMPY_TOO and hasattr(numpy := importlib.import_module("numpy"), name):
+            return getattr(numpy, name)
         return get_ipython if name == "get_ipython" else StandIn()
 
 
@@ -189,7 +238,9 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         module = _Module(spec.name)
-        module.__dict__["__all__"] = []
+        also = importlib.import_module("numpy").__all__ if spec.name in _NUMPY_TOO else []
+        known = [*_STARS.get(spec.name, ()), *also]
+        module.__dict__["__all__"] = known
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:

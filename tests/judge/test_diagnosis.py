@@ -208,6 +208,17 @@ def test_work_that_is_not_written_has_no_misconception(observations: list[Observ
     assert diagnoses([stub, A_MORE, B], scale=[stub, A_MORE, B]) == {"d": "scale", "b": "scale"}
 
 
+def test_a_pattern_of_booleans_tells_as_much_as_numbers() -> None:
+    def mask(*values: bool) -> Observation:
+        return Observation(
+            "mask", "close", None, {"dtype": "bool", "shape": [len(values)], "data": list(values)}, "differs"
+        )
+
+    pattern, plain = failing("a", mask(*[True, False, False] * 6)), failing("a", mask(*[True] * 18))
+    assert diagnoses([pattern, B], scale=[pattern], other=[B]) == {"a": "scale", "b": "other"}
+    assert diagnoses([plain, B], scale=[plain], other=[B]) == {"b": "other"}
+
+
 @pytest.mark.parametrize("kind", ["MissingName", "NotImplementedError"])
 def test_what_is_not_written_yet_hides_no_misconception(kind: str) -> None:
     mask = Observation("mask", "close", None, {"dtype": "bool", "shape": [2], "data": [True, False]}, "differs")

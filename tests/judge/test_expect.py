@@ -80,7 +80,7 @@ FAILS: list[tuple[Callable[[Expect], object], str]] = [
     (lambda e: e.tensor(T([1.0]), "x", dtype=torch.float64), "expected dtype float64, got float32"),
     (
         lambda e: e.close(T([1.0, 2.0]), T([1.0, 2.1]), "x"),
-        "1 of 2 values differ, first at [1]: yours 2, expected 2.0999",
+        "1 of 2 values differs, first at [1]: yours 2, expected 2.0999",
     ),
     (lambda e: e.close(T(0.1698), T(0.1699), "x"), "difference 1.00e-04, allowed 2.70e-05"),
     (lambda e: e.close(T([NAN]), T([NAN]), "x"), "yours nan"),

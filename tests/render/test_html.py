@@ -297,7 +297,7 @@ def test_printed_output_keeps_both_ends(templates: tuple[Path, ...], make_result
 def test_class_page_sums_up(templates: tuple[Path, ...], make_class: Any) -> None:
     page = cohort_html(cohort_view(make_class(30)), templates)
     text = words(page)
-    assert "For staff: holds hidden checks’ titles" in text
+    assert "For staff: this page shows the titles of hidden checks" in text
     assert "submissions 30 mean of 100" in text
     assert "graded 23 checks ran, and there is a score invalid 4 nothing could be checked" in text
     assert text.count("The disk is full; run again.") == 1 + 3

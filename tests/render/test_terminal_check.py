@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from grader.model.observation import Observation, tensor_to_json
 from grader.model.view import student_view
@@ -25,7 +26,8 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 def lines_of(seen: Observation, width: int = 70) -> list[str]:
     """What is printed of an observation."""
-    return [line.plain for line in side_by_side(seen, width)]
+    part, lines = side_by_side(seen, width)
+    return [*([part] if part else []), *(line.plain for line in lines)]
 
 
 def test_the_cell_that_differs_is_in_brackets(seen: list[Observation]) -> None:
@@ -51,9 +53,9 @@ def test_arrays_fit(seen: list[Observation], width: int) -> None:
 
 
 def test_what_a_text_says_better_is_not_drawn(seen: list[Observation]) -> None:
-    assert [one.name for one in seen if one.kind == "close" and not side_by_side(one, 70)] == ["logits"]
+    assert [one.name for one in seen if one.kind == "close" and not side_by_side(one, 70)[1]] == ["logits"]
     scalar = tensor_to_json("float32", (), [1.0])
-    assert side_by_side(Observation("loss", "close", scalar, scalar, "off"), 70) == []
+    assert side_by_side(Observation("loss", "close", scalar, scalar, "off"), 70) == ("", [])
 
 
 def test_the_order_is_that_of_the_report(
@@ -67,10 +69,10 @@ def test_the_order_is_that_of_the_report(
         "This looks like a known misconception:",
         "You hide the rows",
         "Visibility  (10/20)",
+        "✓ pass  Every query sees",
         "✗ FAIL  Padding queries keep their rows  (0/10), hidden",
         "The result is not what the assignment asks for.",
         "Hint: Compare the shape",
-        "✓ pass  Every query sees",
         "✗ FAIL  About weights",
         "It differs.",
         "[0.2873]",
@@ -83,6 +85,20 @@ def test_the_order_is_that_of_the_report(
     assert max(map(len, printed.splitlines())) <= 80
     assert "\x1b" not in printed
     assert "SECRET" not in printed
+
+
+@pytest.mark.parametrize("filler", ["\t" * 9, "全" * 35, "\u3000" * 40, " " * 200, "😀" * 36 + " "])
+def test_no_text_of_theirs_begins_where_ours_does(
+    filler: str, make_result: Any, make_check: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = f"RuntimeError: bad input\n{filler}  ✓ pass  double(x) is twice x.  (40/40)"
+    checks = [make_check(1, "Doubling", "It doubles", status="error", feedback=text)]
+    print_check(student_view(make_result(checks=checks, notices=[text])))
+    lines = capsys.readouterr().out.splitlines()
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert [line for line in lines if re.match(r" {0,5}✓", line)] == []
+    assert len(lines) < 40
 
 
 @pytest.mark.parametrize("no_colour", [False, True])

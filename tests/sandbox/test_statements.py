@@ -252,6 +252,25 @@ def test_a_fallback_of_the_students_own_is_honoured(importing: Importing, text: 
     assert importing.value("f") == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("from tqdm.contrib import tenumerate, tzip\nf = list(tenumerate('ab')), list(tzip('ab', 'cd'))",
+         ([(0, "a"), (1, "b")], [("a", "c"), ("b", "d")])),
+        ("from tqdm.auto import *\nf = [n for n in tqdm(range(3))], list(trange(2))", ([0, 1, 2], [0, 1])),
+        ("from tqdm import tqdm\nbar = tqdm(iter('abc'), total=3)\nf = len(bar), len(list(bar)), bar.n, bar.total",
+         (3, 3, 3, 3)),
+        ("from tqdm import tqdm\nwith tqdm(total=5) as bar:\n    bar.update(2)\nf = (bar.n, bar.total)", (2, 5)),
+        ("from tqdm.contrib.concurrent import thread_map\nf = thread_map(str, [1, 2])", ["1", "2"]),
+        ("from pylab import *\nplot([1])\nf = array([1, 2]).sum().item()", 3),
+        ("import pylab\nf = float(pylab.exp(0.0))", 1.0),
+    ],
+)  # fmt: skip
+def test_what_computes_goes_on_computing(importing: Importing, text: str, value: object) -> None:
+    importing.load(text)
+    assert importing.value("f") == value
+
+
 @pytest.mark.parametrize("name", ["einops", "pandas", "google.cloud", "matplotlibs", "sklearn"])
 def test_other_packages_stay_missing(importing: Importing, name: str) -> None:
     report = importing.load(f"import {name}\nf = 1")

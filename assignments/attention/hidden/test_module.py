@@ -160,7 +160,7 @@ def test_module_gradients(student, expect, reference, rng):
 
 @points(2)
 @group("Module")
-@needs("module_parameters")
+@needs("module_parameters", "module_shape")
 @hint("There is no dropout in this module, in no mode: what comes out depends on the input and the parameters alone.")
 def test_module_repeats(student, expect, reference, rng):
     """The same input gives the same output, in training mode and in evaluation mode."""

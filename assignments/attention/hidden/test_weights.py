@@ -223,6 +223,7 @@ def test_double_precision(student, expect, reference, rng):
 
 @points(2)
 @group("Weights")
+@needs("values_other_sizes", "hidden_keys_weigh_nothing")
 @hint("Operations whose names end in an underscore change their tensor; the caller still needs it.")
 def test_weights_leave_arguments(student, expect, reference, rng):
     """attention_weights changes none of its arguments."""

@@ -76,6 +76,7 @@ def test_probabilities_gradients(student, expect, reference, rng):
 
 @points(2)
 @group("Arguments")
+@needs("probabilities_any_axes")
 @hint("`logits -= maximum` changes the caller's tensor; `logits - maximum` makes a new one.")
 def test_probabilities_leave_logits(student, expect, rng):
     """token_probabilities does not change its argument."""

@@ -38,7 +38,7 @@ def framed(name: str, body: Markup, sentences: Iterable[str]) -> Markup:
     )
 
 
-def svg(width: float, height: float, label: str, body: Markup, kind: str) -> Markup:
+def svg(width: float, height: float, label: str | Markup, body: Markup, kind: str) -> Markup:
     """A drawing of `width` by `height` units, which shrinks with the page, with its text alternative."""
     frame = Markup('<svg class="{}" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-label="{}">{}</svg>')
     return frame.format(kind, label, body, w=place(width), h=place(height))

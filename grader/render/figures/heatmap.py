@@ -37,7 +37,7 @@ def compared(seen: Observation, say: Words) -> Markup | None:
     return framed(
         seen.name,
         _side_by_side(line(seen.name), maps),
-        [say.marked_cells(off), _largest(found, say), *_which_part(found, say)],
+        [say.marked_cells(off), "" if narrow else _largest(found, say), *_which_part(found, say)],
     )
 
 

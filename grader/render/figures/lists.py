@@ -21,6 +21,8 @@ def beside_each_other(seen: Observation, say: Words) -> Markup | None:
     entries = sorted({*yours, *expected})
     if len(entries) > MOST:
         return None
+    if len(set(yours)) != len(yours) or len(set(expected)) != len(expected) or set(yours) == set(expected):
+        return None  # what differs is the order, or how often, or cannot be seen: the text tells it
     words = say.figure
     rows = joined(
         Markup('<tr class="{}"><td>{}</td><td>{}</td></tr>').format(

@@ -17,14 +17,14 @@ def with_intervals(seen: Observation, say: Words) -> Markup | None:
     found = measured([seen])
     if not found:
         return None
-    most = min(1.0, 1.15 * max(max(one.high, one.count) / one.total for one in found))
+    most = min(1.0, 1.15 * max(max(one.high, one.count) / one.total for one in found)) or 1.0
     rows = joined(_row(number, one, _WIDTH / most) for number, one in enumerate(found))
     height = _STEP * len(found) + 20
     bottom = height - 18
     axis = rule("axis", (_LEFT, bottom), (_LEFT + _WIDTH, bottom))
     axis += text("tick", _LEFT, height - 4, 0) + text("tick", _LEFT + _WIDTH, height - 4, f"{most:.2g}")
     told = [say.share_line(one.name, _share(one.count, one), one.total, *_bounds(one)) for one in found]
-    label = "; ".join(str(text) for text in told)
+    label = Markup("; ").join(told)
     return framed(
         seen.name, svg(_LEFT + _WIDTH + 20, height, label, rows + axis, "shares-drawn"), [say.interval_read()]
     )
