@@ -56,7 +56,8 @@ def print_check(view: StudentView, public: bool = True) -> None:
 
 
 def _read_on(place: ReadOn) -> str:
-    words = f", at “{place.words}”" if place.words else ""
+    more = "" if place.words.endswith((".", "?", "!", ":")) else " …"  # they are the beginning of a sentence
+    words = f", at “{place.words}{more}”" if place.words else ""
     return f"Read on in README.md: “{place.heading}”{words}"
 
 
