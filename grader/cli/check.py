@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.cli.alive import sign_of_life
 from grader.cli.options import course_option, lang_option
 from grader.content import assignment_ids, course_folder, load_assignment, misconceptions_file, templates_folders
 from grader.errors import MachineProblem, UsageProblem
@@ -81,7 +82,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
                 continue
             seen = submission.sha256
             _separate(bool(statuses))
-            result = judge.judge(submission, sandbox)
+            with sign_of_life(f"Checking; each check may take {assignment.about.limits.check_seconds:g} s"):
+                result = judge.judge(submission, sandbox)
             sandbox.sweep()
             statuses.append(outputs.show(result, assignment))
 

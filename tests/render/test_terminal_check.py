@@ -101,14 +101,12 @@ def test_no_text_of_theirs_begins_where_ours_does(
     assert len(lines) < 40
 
 
-@pytest.mark.parametrize("no_colour", [False, True])
-def test_check_on_a_real_terminal(no_colour: bool, tmp_path: Path) -> None:
-    (tmp_path / "attention.py").write_text(WRONG.read_text("utf-8"), "utf-8")
-    surroundings = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
-    surroundings |= {"TERM": "xterm-256color", "COLUMNS": "80"} | ({"NO_COLOR": "1"} if no_colour else {})
+def on_a_terminal(arguments: list[str], surroundings: dict[str, str], talk: bool) -> tuple[int, str]:
+    """Run a command whose standard output, or whose talk, is a terminal: its exit status and what that shows."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "grader.cli.main", "check", str(tmp_path)]
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=surroundings, cwd=ROOT) as running:
+    command = [sys.executable, "-m", "grader.cli.main", *arguments]
+    streams = (subprocess.DEVNULL, theirs) if talk else (theirs, subprocess.DEVNULL)
+    with subprocess.Popen(command, stdout=streams[0], stderr=streams[1], env=surroundings, cwd=ROOT) as running:
         os.close(theirs)
         printed = b""
         while True:
@@ -118,8 +116,25 @@ def test_check_on_a_real_terminal(no_colour: bool, tmp_path: Path) -> None:
                 break
             printed += chunk
     os.close(ours)
-    assert running.returncode == 1
-    text = printed.decode().replace("\r\n", "\n")
+    return running.returncode, printed.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.full
+def test_what_takes_long_shows_that_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "attention.py").write_text(f"import time\n\ntime.sleep(6)\n{WRONG.read_text('utf-8')}", "utf-8")
+    status, shown = on_a_terminal(["check", str(tmp_path)], {**os.environ, "TERM": "xterm"}, talk=True)
+    assert status == 1, shown
+    assert re.search(r"Checking; each check may take \d+ s: [34] s …", shown)
+    assert shown.endswith("\r\x1b[K")  # nothing of it stays
+
+
+@pytest.mark.parametrize("no_colour", [False, True])
+def test_check_on_a_real_terminal(no_colour: bool, tmp_path: Path) -> None:
+    (tmp_path / "attention.py").write_text(WRONG.read_text("utf-8"), "utf-8")
+    surroundings = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    surroundings |= {"TERM": "xterm-256color", "COLUMNS": "80"} | ({"NO_COLOR": "1"} if no_colour else {})
+    status, text = on_a_terminal(["check", str(tmp_path)], surroundings, talk=False)
+    assert status == 1
     plain = COLOUR.sub("", text)
     assert "\x1b" not in plain
     assert ("\x1b[31m" in text or "\x1b[1;31m" in text) != no_colour
