@@ -90,7 +90,7 @@ def test_one_and_two_are_counted_right(templates: Templates, make_result: Any) -
     assert "1 of 1 submission · 100 %" in one
     assert "It took 0.85 s." in one
     assert "standard deviation" not in one.split("Checks")[0]
-    assert "too few submissions to say anything" in one
+    assert "Too few submissions to say anything." in one
 
 
 def test_the_page_in_german(templates: Templates, make_class: MakeClass) -> None:
