@@ -108,6 +108,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         f"{view.compared} submissions, {view.all_pairs} pairs compared; at {above} % or more: "
         f"{len(view.pairs) + view.beyond}. Not compared: {len(view.left_out)}. A hint for a person, never a mark."
     )
+    if run.ids() and not run.is_anonymous():
+        say(f"The class page links to it once it is written again: grader report {out}")
     click.echo(f"{index}")
 
 
