@@ -67,7 +67,7 @@ def test_wrong_work_shows_what_differs_and_the_misconception(grader: Command, tm
     assert {check["visibility"] for check in result["checks"]} == {"visible"}
     html = (tmp_path / "r.html").read_text("utf-8")
     assert "softmax over the queries" in html
-    assert "Hidden checks will still look at" in html
+    assert "What hidden checks will still look at" in html
 
 
 def test_checks_agree_with_grade(grader: Command, tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_students_and_staff_are_told_where_to_read_on(
     out = tmp_path / "out"
     ran = grader("grade", tiny_class, "--assignment", "tiny", "--course", tiny_course, "--out", out)
     assert ran.returncode == 0, ran.stderr
-    told = "Read on in README.md: “Tiny”, at “Double a tensor”"
+    told = "Read on in README.md: “Tiny”, at “Double a tensor …”"
     assert read_results(out)["bob"]["checks"][0]["diagnosis"] == {
         "slug": "square",
         "explanation": "You square; double means times two.",
@@ -140,7 +140,9 @@ def test_check_tells_it_from_the_values_in_the_kit(grader: Command, tiny_class: 
     written = grader("validate", "tiny", "--no-mutants", "--write", "--course", tiny_course)
     assert written.returncode == 0, written.stdout + written.stderr
     ran = grader("check", tiny_class / "bob", "--assignment", "tiny", "--course", tiny_course)
-    assert "  You square; double means times two.\n  Read on in README.md: “Tiny”, at “Double a tensor”\n" in ran.stdout
+    assert (
+        "  You square; double means times two.\n  Read on in README.md: “Tiny”, at “Double a tensor …”\n" in ran.stdout
+    )
 
 
 @pytest.mark.parametrize("name", assignment_ids(ROOT))

@@ -108,9 +108,13 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         f"{view.compared} submissions, {view.all_pairs} pairs compared; at {above} % or more: "
         f"{len(view.pairs) + view.beyond}. Not compared: {len(view.left_out)}. A hint for a person, never a mark."
     )
-    if run.ids() and not run.is_anonymous():
-        say(f"The class page links to it once it is written again: grader report {out}")
+    _tell_of_the_link(run)
     click.echo(f"{index}")
+
+
+def _tell_of_the_link(run: Run) -> None:
+    if run.ids() and not run.is_anonymous():
+        say(f"The class page links to it once it is written again: grader report {run.folder}")
 
 
 def _pages(outcome: Compared, templates: tuple[Path, ...]) -> Iterator[tuple[str, str]]:
