@@ -86,6 +86,7 @@ def test_names_are_hidden_and_come_back(
     assert pages(out) == shown
 
 
+@pytest.mark.full
 def test_rescoring_keeps_names_hidden(grader: Command, class_folder: Path, tiny_course: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = ("grade", class_folder, "--assignment", "tiny", "--out", out, "--course", tiny_course)

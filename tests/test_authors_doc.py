@@ -70,6 +70,7 @@ def test_lines_are_compared_as_the_page_means_them() -> None:
     assert not matches(["score 1.5"], ["score 2.5"])
 
 
+@pytest.mark.full
 def test_the_check_that_counts_works(grader: Program, tmp_path: Path) -> None:
     (block,) = [step for step in steps_of(AFTER) if "expect.proportion(" in step.text]
     home = tmp_path / "course" / "assignments" / "select"

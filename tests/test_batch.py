@@ -305,6 +305,7 @@ def two_assignments(tiny_course: Path) -> Path:
     return tiny_course
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_crew_grades_several_assignments(two_assignments: Path, workers: int) -> None:
     wrong = RIGHT.replace("2 * x", "x * x")
@@ -324,6 +325,7 @@ def test_a_crew_grades_several_assignments(two_assignments: Path, workers: int) 
     assert all(slot._process is None for slot in crew._slots)
 
 
+@pytest.mark.full
 def test_workers_help_where_much_is_left(tiny_course: Path) -> None:
     with Crew(tiny_course, 2) as crew:
         assert len(list(crew.grade_all([batch(tiny_course, "tiny", *[RIGHT] * 14)]))) == 14

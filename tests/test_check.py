@@ -70,6 +70,7 @@ def test_wrong_work_shows_what_differs_and_the_misconception(grader: Command, tm
     assert "What hidden checks will still look at" in html
 
 
+@pytest.mark.full
 def test_checks_agree_with_grade(grader: Command, tmp_path: Path) -> None:
     source = CLASS / "s05"
     grader("check", source, "--json", tmp_path / "r.json")

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -37,6 +39,7 @@ def test_readme_has_commands_for_students_and_instructors() -> None:
     assert {"init", "check", "grade", "doctor", "validate"} <= names
 
 
+@pytest.mark.full
 def test_readme_commands_work(grader: Command, tmp_path: Path) -> None:
     """Every command as it stands and in its order, in one folder. `check` fails on the untouched stub: status 1."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -231,6 +231,7 @@ IMPORTS = {
 }
 
 
+@pytest.mark.full
 def test_imports_that_do_not_end_well(
     grader: Command, tiny_course: Path, tmp_path: Path, read_results: Results
 ) -> None:

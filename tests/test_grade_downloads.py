@@ -112,6 +112,7 @@ Al;Poe;011;al@example.edu;Team 7
 """
 
 
+@pytest.mark.full
 def test_a_download_of_moodle(grader: Command, tiny_course: Path, tmp_path: Path) -> None:
     source, out = as_zip(tmp_path / "class.zip", MOODLE), tmp_path / "out"
     (tmp_path / "list.csv").write_bytes(PARTICIPANTS.encode("cp1252"))
@@ -163,6 +164,7 @@ Jo Roe,0020,jo@example.edu,
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("packed", [True, False])
 def test_an_export_of_gradescope_with_groups(
     grader: Command, tiny_course: Path, tmp_path: Path, read_results: Results, packed: bool

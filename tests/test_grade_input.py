@@ -83,6 +83,7 @@ def test_report_renders_again(grader: Command, tiny_class: Path, tiny_course: Pa
     assert {path: path.read_bytes() for path in pages} == pages
 
 
+@pytest.mark.full
 def test_who_comes_and_goes_moves_nobodys_result(
     grader: Command, tiny_course: Path, tmp_path: Path, read_results: Results
 ) -> None:

@@ -81,6 +81,7 @@ def test_packages_hold_the_public_part_alone(built: Path, pattern: str) -> None:
     assert [name for name in found if name.endswith("reports/student.html.j2")]
 
 
+@pytest.mark.full
 def test_new_works_from_a_wheel(built: Path, tmp_path: Path) -> None:
     """Where there is no checkout, in which a course would be found: its folder has to be named."""
     (wheel,) = built.glob("*.whl")

@@ -136,6 +136,7 @@ def test_students_and_staff_are_told_where_to_read_on(
     assert "Read on" not in (out / "reports" / "ada.html").read_text("utf-8")
 
 
+@pytest.mark.full
 def test_check_tells_it_from_the_values_in_the_kit(grader: Command, tiny_class: Path, tiny_course: Path) -> None:
     written = grader("validate", "tiny", "--no-mutants", "--write", "--course", tiny_course)
     assert written.returncode == 0, written.stdout + written.stderr

@@ -42,6 +42,7 @@ def test_only_a_part_is_graded(
     assert "Nobody in SOURCE has a result that is ungraded or invalid." in grader(*arguments, "--failed").stderr
 
 
+@pytest.mark.full
 def test_a_lower_result_is_taken_only_when_asked(
     grader: Command, arguments: list[object], tiny_class: Path, tmp_path: Path, read_results: Results
 ) -> None:

@@ -184,7 +184,7 @@ def without_times(result: GradeResult) -> dict[str, Any]:
     return found
 
 
-QUICK = ("a looser constant", "a deadline", "a prerequisite")
+QUICK = ("a looser constant",)
 
 
 @pytest.mark.parametrize(
@@ -250,6 +250,7 @@ def unwrapped(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.full
 def test_nobodys_mark_falls_unasked(grader: Command, copied: tuple[Path, Path], read_results: Results) -> None:
     course, out = copied
     before = read_results(out)
@@ -273,6 +274,7 @@ def test_a_rescored_class_is_graded_again_when_asked(
     assert {result["fingerprint"] for name, result in read_results(out).items() if result["rescored_at"]} == {""}
 
 
+@pytest.mark.full
 def test_a_skipped_check_that_would_run_is_named(grader: Command, copied: tuple[Path, Path]) -> None:
     course, out = copied
     change(course, CHANGES["no prerequisite"][0])

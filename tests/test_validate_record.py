@@ -76,6 +76,7 @@ def edit(course: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path.write_bytes(msgspec.json.encode(record))
 
 
+@pytest.mark.full
 def test_only_recorded_failures_run_and_the_table_says_so(
     grader: Command, tiny_course: Path, written: Callable[[Path], None]
 ) -> None:
