@@ -29,7 +29,8 @@ function sortBy(table, head) {
     if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
     return ascending ? compare(a.key, b.key) : compare(b.key, a.key);
   });
-  body.append(...keyed.map((item) => item.row));
+// All at once: to move the rows one by one has the browser look at the style sheet anew for each.
+  body.replaceChildren(...keyed.map((item) => item.row));
   table.dispatchEvent(new Event("sorted"));
 }
 
