@@ -21,14 +21,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from browsing import a_browser
 
 BLOCK = re.compile(r"^(?P<fence>`{3,})(?P<kind>[a-z]*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"`([^`\n]+)`:\n\n\Z")
 COPY = re.compile(r"<!-- with a copy of (\S+) -->")
 PICTURE = re.compile(r"<!-- screenshot of (\S+) -->\n!\[[^\]\n]+\]\((\S+)\)")
 ROOT = Path(__file__).parent.parent
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 END = "--- the command has ended with status"
 
 
@@ -180,18 +179,14 @@ def updated(page: str, ran: list[list[Ran]]) -> str:
 
 def photograph(page: str, folder: Path, pictures: Path) -> list[Path]:
     """Take the screenshots of a page that was followed in `folder`; returns the pictures, which go to `pictures`."""
-    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    assert program is not None, f"No Chromium found; install one as one of {', '.join(CHROMIUM)}."
     made = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    with a_browser() as browser:
         shown = browser.new_page(viewport={"width": 960, "height": 1160}, color_scheme="light")
         for source, place in PICTURE.findall(page):
             shown.goto((folder / source).as_uri())
             made.append(pictures / place)
             made[-1].parent.mkdir(parents=True, exist_ok=True)
             shown.screenshot(path=made[-1])
-        browser.close()
     return made
 
 

@@ -116,7 +116,7 @@ def misconceptions_from(
 def still_to_learn(assignment: Assignment) -> int:
     """How many variants `known_misconceptions` would have to grade: none where it remembers this version."""
     variants = read_variants(assignment, ("wrong",))
-    return 0 if _remembered(_memory(assignment, variants)) is not None else len(variants)
+    return 0 if _memory(assignment, variants).is_file() else len(variants)
 
 
 def known_misconceptions(engine: Engine, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:

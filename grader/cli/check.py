@@ -185,22 +185,21 @@ class _Outputs:
         self._last = view
         self._worked = view if view.status == "graded" else self._worked
         try:
-            self._write(diagnosed, assignment)
+            self._write(diagnosed, view)
         except OSError as error:
             raise UsageProblem(f"{error.filename} cannot be written: {error.strerror}.") from None
         if result.status == "ungraded":
             return NOT_GRADED
         return 0 if result.status == "graded" and result.score == result.max_score else NOT_ALL_PASSED
 
-    def _write(self, result: GradeResult, assignment: Assignment) -> None:
+    def _write(self, result: GradeResult, view: StudentView) -> None:
         if self._json is not None:
             from grader.model.jsonform import result_to_json
 
             self._json.write_bytes(result_to_json(result))
         if self._html is not None:
-            from grader.model.view import student_view
             from grader.render.html import student_html
 
-            html = student_html(student_view(result, assignment.about.hidden_topics, public=True), self._templates)
+            html = student_html(view, self._templates)
             self._html.write_text(html, "utf-8")
             say(f"Report: {self._html.resolve()}")

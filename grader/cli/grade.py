@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo
 import click
 import msgspec
 
-from grader import registry
 from grader.batch.engines import DASK, LOCAL, Site, Wish, site_for
 from grader.batch.feeding import Read
 from grader.batch.variants import known_misconceptions, still_to_learn
@@ -24,9 +23,9 @@ from grader.cli.class_talk import found_sentences
 from grader.cli.finished import Finished
 from grader.cli.options import anonymous_option, course_option, lang_option
 from grader.cli.regrade import Part, part_of, part_options
+from grader.cli.source_options import layout_option
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
-from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import Rules, find_submissions
 from grader.model.assignment import Assignment
@@ -79,13 +78,7 @@ MACHINE_STATUS = 3
     metavar="FILE",
     help="The people of the course, a CSV of any LMS: tells who is who, who is missing, who may be late.",
 )
-@click.option(
-    "--layout",
-    type=click.Choice([AUTO, *registry.LAYOUTS]),
-    default=AUTO,
-    show_default=True,
-    help="What SOURCE was downloaded as, if that is not recognised.",
-)
+@layout_option
 @anonymous_option
 @lang_option
 @course_option

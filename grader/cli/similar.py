@@ -11,13 +11,12 @@ from pathlib import Path
 
 import click
 
-from grader import registry
 from grader.cli.class_talk import found_sentences
 from grader.cli.grade import rules_of
 from grader.cli.options import course_option, lang_option
+from grader.cli.source_options import layout_option
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import unwritable
-from grader.intake.recognise import AUTO
 from grader.intake.roster import read_roster
 from grader.intake.source import find_submissions
 from grader.model.submission import Submission
@@ -51,13 +50,7 @@ from grader.store import Run
     metavar="FILE",
     help="The people of the course, to tell who is who and which groups there are (else the run's).",
 )
-@click.option(
-    "--layout",
-    type=click.Choice([AUTO, *registry.LAYOUTS]),
-    default=AUTO,
-    show_default=True,
-    help="What SOURCE was downloaded as, if that is not recognised.",
-)
+@layout_option
 @lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself

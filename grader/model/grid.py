@@ -141,7 +141,7 @@ def _cut(
 
     shown = part(off)
     return Grid(
-        at=_unravel(leading, shape[:-2]),
+        at=unravel(leading, shape[:-2]),
         shape=shape,
         rows=tuple(top),
         columns=tuple(left),
@@ -158,7 +158,7 @@ def _window(place: int, size: int, most: int) -> range:
     return range(start, min(size, start + most))
 
 
-def _unravel(flat: int, shape: Sequence[int]) -> tuple[int, ...]:
+def unravel(flat: int, shape: Sequence[int]) -> tuple[int, ...]:
     """The index along each of these axes, of a place in row-major order."""
     found = []
     for size in reversed(shape):

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
@@ -99,11 +99,12 @@ class _Site:
         Raises:
             UsageProblem: there is none.
         """
-        names = self._environment.list_templates(filter_func=lambda name: name.startswith("lang/"))
-        known = [name.removeprefix("lang/").removesuffix(".html.j2") for name in names]
-        if lang not in known:
-            raise UsageProblem(f"There is no language file reports/lang/{lang}.html.j2; there is {', '.join(known)}.")
-        words: Any = self._environment.get_template(f"lang/{lang}.html.j2").module
+        try:
+            words: Any = self._environment.get_template(f"lang/{lang}.html.j2").module
+        except TemplateNotFound:
+            names = self._environment.list_templates(filter_func=lambda name: name.startswith("lang/"))
+            known = ", ".join(name.removeprefix("lang/").removesuffix(".html.j2") for name in names)
+            raise UsageProblem(f"There is no language file reports/lang/{lang}.html.j2; there is {known}.") from None
         return cast(Words, words)
 
     def _text(self, name: str) -> str:
@@ -149,8 +150,7 @@ def cohort_html(view: CohortView, templates: tuple[Path, ...]) -> str:
     Raises:
         UsageProblem: there is no language file for the language of the view.
     """
-    site = _site(templates)
-    return site.render("cohort.html.j2", _cohort_context(view) | {"say": site.words(view.lang)})
+    return page_html("cohort.html.j2", _cohort_context(view), templates, view.lang)
 
 
 def check_language(lang: str, templates: tuple[Path, ...]) -> None:

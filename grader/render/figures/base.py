@@ -8,7 +8,7 @@ what differs carries the sign ≠. Words come from the language file of the page
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from markupsafe import Markup
@@ -57,6 +57,11 @@ def place(value: float) -> str:
 def index(place_in: Iterable[int]) -> str:
     """`[0, 2, 1]`."""
     return f"[{', '.join(map(str, place_in))}]"
+
+
+def as_tuple(shape: Sequence[int]) -> str:
+    """A shape as Python prints it."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def text(kind: str, x: float, y: float, content: object) -> Markup:

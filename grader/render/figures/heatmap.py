@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from grader.model.grid import Cell, Grid, amount, differing, digits, enough_digits, grid, number, one_sided
 from grader.model.observation import Observation, is_tensor_json
-from grader.render.figures.base import SIGN, STEPS, Words, framed, index, joined, line
+from grader.render.figures.base import SIGN, STEPS, Words, as_tuple, framed, index, joined, line
 
 ROWS, COLUMNS = 8, 6
 """Cells of a part that is drawn; of booleans, which are narrow, twice as many columns."""
@@ -135,7 +135,7 @@ def _distance(a: Cell, b: Cell) -> float:
 def _which_part(found: Grid, say: Words) -> list[str]:
     told = []
     if found.at:
-        told.append(say.slice_shown(index(found.at), _tuple(found.shape)))
+        told.append(say.slice_shown(index(found.at), as_tuple(found.shape)))
     if found.is_part:
         height, width = ((1, 1, *found.shape))[-2:]
         told.append(say.part_shown(_range(found.rows, say), _range(found.columns, say), height, width))
@@ -144,7 +144,3 @@ def _which_part(found: Grid, say: Words) -> list[str]:
 
 def _range(indices: Sequence[int], say: Words) -> str:
     return str(say.range(indices[0], indices[-1]))
-
-
-def _tuple(shape: Sequence[int]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

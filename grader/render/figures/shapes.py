@@ -8,7 +8,7 @@ from itertools import zip_longest
 from markupsafe import Markup
 
 from grader.model.observation import Observation, is_tensor_json
-from grader.render.figures.base import SIGN, Words, framed, joined, rect, svg, text
+from grader.render.figures.base import SIGN, Words, as_tuple, framed, joined, rect, svg, text
 
 MOST = 6
 """Axes that are drawn."""
@@ -27,7 +27,7 @@ def as_boxes(seen: Observation, say: Words) -> Markup | None:
         text("tick", _LEFT + _BOX * (n + 0.5), 2 * _STEP + 2, f"{say.figure['axis']} {n}")
         for n in range(max(len(yours), len(expected)))
     )
-    told = say.shapes(_tuple(yours), _tuple(expected))
+    told = say.shapes(as_tuple(yours), as_tuple(expected))
     return framed(seen.name, svg(_LEFT + _BOX * axes + 8, 2 * _STEP + 8, str(told), drawn + labels, "boxes"), [told])
 
 
@@ -48,7 +48,3 @@ def _shape(value: object) -> list[int] | None:
     if is_tensor_json(value) and isinstance(value, dict):
         value = value["shape"]
     return value if isinstance(value, list) and all(type(size) is int for size in value) else None
-
-
-def _tuple(shape: Sequence[int]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

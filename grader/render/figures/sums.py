@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup
 
-from grader.model.grid import amount, digits, number
+from grader.model.grid import amount, digits, number, unravel
 from grader.model.observation import Observation, is_tensor_json
 from grader.render.figures.base import SIGN, Words, framed, index, joined, rect, rule, svg, text
 
@@ -28,14 +28,14 @@ def against_one(seen: Observation, say: Words) -> Markup | None:
     most = max([1.25, *(sums[n] for n in drawn if math.isfinite(sums[n]))])
     unit = _WIDTH / most
     bars = joined(
-        _bar(row, sums[n], off[n], index(_unravel(n, seen.actual["shape"])), unit) for row, n in enumerate(drawn)
+        _bar(row, sums[n], off[n], index(unravel(n, seen.actual["shape"])), unit) for row, n in enumerate(drawn)
     )
     height = _STEP * len(drawn) + 22
     goal = _LEFT + unit
     body = bars + rule("goal", (goal, 0), (goal, height - 18)) + text("tick", goal, height - 5, 1)
     told = say.sums_off(sum(off), len(sums))
     part = say.sums_drawn(len(drawn), len(sums)) if len(drawn) < len(sums) else ""
-    label = "; ".join(f"{index(_unravel(n, seen.actual['shape']))}: {digits(sums[n], 5)}" for n in drawn)
+    label = "; ".join(f"{index(unravel(n, seen.actual['shape']))}: {digits(sums[n], 5)}" for n in drawn)
     return framed(seen.name, svg(_LEFT + _WIDTH + 96, height, label, body, "bars"), [told, part])
 
 
@@ -49,11 +49,3 @@ def _bar(row: int, value: float, bad: bool, label: str, unit: float) -> Markup:
 
 def _distance(value: float) -> float:
     return abs(value - 1) if math.isfinite(value) else math.inf
-
-
-def _unravel(flat: int, shape: list[int]) -> list[int]:
-    found: list[int] = []
-    for size in reversed(shape):
-        flat, at = divmod(flat, size)
-        found.insert(0, at)
-    return found
