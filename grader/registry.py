@@ -32,11 +32,17 @@ LAYOUTS: dict[str, str] = {
 }
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
+PLATFORMS: dict[str, str] = {
+    "gradescope": "grader.exporters.gradescope:Gradescope",
+}
+"""Platforms whose autograder this can be, and the classes that speak their formats."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
+    "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),

@@ -1,0 +1,136 @@
+"""`grader grade-one`: one submission, inside a platform's autograder, from and to where that platform keeps things.
+
+Runs in the command, in the platform's container, as whoever the platform runs it. What the platform says of a
+submission is trusted; the submission is not. The platform stops everything after its time, so all that is done here has
+an end before that: what is left when the judge starts is divided among the checks (see `grader.judge.allowance`). What
+could not be graded is never delivered as a mark.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from grader import registry
+from grader.batch.single import Errand, container_memory_mb, grade_single
+from grader.cli.options import course_option, lang_option
+from grader.cli.site import Site
+from grader.content import course_folder, load_private_assignment, templates_folders
+from grader.errors import GraderError, UsageProblem
+from grader.exporters.base import Graded, HiddenChecks, Told
+from grader.judge.diagnosis import Misconceptions
+from grader.model.jsonform import result_to_json
+from grader.model.result import GradeResult
+from grader.model.view import student_view
+from grader.render.html import check_language, student_html
+from grader.render.talk import say
+from grader.store import write_atomically
+
+_RESERVE = 0.1
+"""The part of the platform's time that is kept for starting late and for writing the result."""
+_LEAST_RESERVE_SECONDS = 3.0
+
+
+@click.command(name="grade-one")
+@click.argument("submission", required=False, type=click.Path(path_type=Path))
+@click.option("--assignment", "assignment_id", required=True, metavar="ID", help="The assignment to grade.")
+@click.option(
+    "--for", "platform", required=True, type=click.Choice(list(registry.PLATFORMS)), help="Whose formats and paths."
+)
+@click.option(
+    "--root", type=click.Path(path_type=Path), default="/", metavar="DIR", help="Where the platform's paths begin (/)."
+)
+@click.option("--seconds", type=click.FloatRange(10), metavar="S", help="After which the platform stops everything.")
+@click.option("--memory-mb", type=click.IntRange(128), metavar="MB", help="Of the container (else its cgroup's limit).")
+@click.option(
+    "--hidden-checks",
+    type=click.Choice(["platform", "report"]),
+    default="platform",
+    show_default=True,
+    help="platform: hidden as it hides tests; report: with title, status and hint, as in the student's report.",
+)
+@click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package.")
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "strict", "plain"]),
+    default="auto",
+    show_default=True,
+    help="As for `grader grade`.",
+)
+@click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Write the whole result, for staff.")
+@lang_option
+@course_option
+def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
+    submission: Path | None,
+    assignment_id: str,
+    platform: str,
+    root: Path,
+    seconds: float | None,
+    memory_mb: int | None,
+    hidden_checks: HiddenChecks,
+    known: Path | None,
+    isolation: str,
+    result: Path | None,
+    lang: str | None,
+    course: Path | None,
+) -> None:
+    """Grade one submission inside a platform's autograder, and hand the result to the platform.
+
+    SUBMISSION is a folder or file (else where the platform puts it). What the platform says beside it, as who handed in
+    when, is read where the platform has it. Exit status: what the platform takes for "there is a result", 0 for most;
+    if nothing could be graded, what it takes for "the autograder failed".
+    """
+    ends = None if seconds is None else time.monotonic() + seconds - max(_LEAST_RESERVE_SECONDS, _RESERVE * seconds)
+    site = Site(platform, root)
+    told = Told()
+    try:
+        told = site.told()
+        for notice in told.notices:
+            say(notice)
+        folder = course_folder(course)
+        assignment = load_private_assignment(folder, assignment_id).in_language(lang)
+        templates = templates_folders(folder)
+        check_language(assignment.about.lang, templates)
+        work = site.submission(submission, told, assignment.main_file, tuple(assignment.about.names))
+        memory = container_memory_mb() if memory_mb is None else memory_mb
+        graded = grade_single(work, Errand(folder, assignment, isolation, _known(known), ends, memory))
+        if result is not None:
+            _keep(result, graded)
+        view = student_view(graded, assignment.about.hidden_topics)
+        if graded.status == "ungraded":
+            say(graded.reason or "Not graded.")
+            delivery = site.platform.decline(view.reason or "Not graded.", told)
+        else:
+            delivery = site.platform.deliver(Graded(view, told, student_html(view, templates), hidden_checks))
+    except GraderError as problem:
+        say(f"grader: {problem}")
+        delivery = site.platform.decline(_FOR_STUDENTS, told)
+    site.write(delivery)
+    raise click.exceptions.Exit(delivery.exit_status)
+
+
+_FOR_STUDENTS = "The autograder could not start. Your work is not at fault; tell the course staff."
+
+
+def _known(path: Path | None) -> Misconceptions:
+    """The misconceptions that a package knows; without them there is no diagnosis.
+
+    Raises:
+        UsageProblem: the file cannot be read.
+    """
+    if path is None:
+        return Misconceptions("", [])
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=Misconceptions)
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageProblem(f"{path} cannot be read: {error}.") from None
+
+
+def _keep(path: Path, graded: GradeResult) -> None:
+    try:
+        write_atomically(path, result_to_json(graded))
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be written to: {error.strerror}.") from None
