@@ -34,6 +34,9 @@ LAYOUTS: dict[str, str] = {
 
 PLATFORMS: dict[str, str] = {
     "gradescope": "grader.exporters.gradescope:Gradescope",
+    "openedx": "grader.exporters.openedx:OpenEdX",
+    "vpl": "grader.exporters.vpl:VPL",
+    "submitty": "grader.exporters.submitty:Submitty",
 }
 """Platforms whose autograder this can be, and the classes that speak their formats."""
 
@@ -43,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
+    "pull": ("grader.cli.pull:command", "Grade what an Open edX queue holds."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,13 +51,25 @@ def grade_single(submission: Submission, errand: Errand) -> GradeResult:
     Raises:
         MachineProblem: student code can't be confined here, or the judge does not start.
     """
+    with grading(errand) as judged:
+        return judged(submission, errand.ends)
+
+
+@contextlib.contextmanager
+def grading(errand: Errand) -> Iterator[Callable[[Submission, float | None], GradeResult]]:
+    """A slot that stays ready for one submission after the other, each with an end of its own.
+
+    Raises:
+        MachineProblem: as `grade_single`.
+    """
     about = errand.assignment.about
     mode = choose(errand.isolation, about.isolation.minimum, about.sandbox.profile)
     theirs = None if errand.memory_mb is None else max(_LEAST_MEMORY_MB, errand.memory_mb - _OWN_MEMORY_MB)
     slot = Slot(Job(str(errand.course), errand.assignment.id, mode, 0, memory_mb=theirs))
     slot.start()
     try:
-        return grade(submission, _Timed(slot, errand.ends), Course(errand.assignment, mode, errand.known))
+        course = Course(errand.assignment, mode, errand.known)
+        yield lambda submission, ends: grade(submission, _Timed(slot, ends), course)
     finally:
         slot.retire()
 

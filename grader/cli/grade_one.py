@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         check_language(assignment.about.lang, templates)
         work = site.submission(submission, told, assignment.main_file, tuple(assignment.about.names))
         memory = container_memory_mb() if memory_mb is None else memory_mb
-        graded = grade_single(work, Errand(folder, assignment, isolation, _known(known), ends, memory))
+        graded = grade_single(work, Errand(folder, assignment, isolation, known_from(known), ends, memory))
         if result is not None:
             _keep(result, graded)
         view = student_view(graded, assignment.about.hidden_topics)
@@ -115,7 +115,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
 _FOR_STUDENTS = "The autograder could not start. Your work is not at fault; tell the course staff."
 
 
-def _known(path: Path | None) -> Misconceptions:
+def known_from(path: Path | None) -> Misconceptions:
     """The misconceptions that a package knows; without them there is no diagnosis.
 
     Raises:

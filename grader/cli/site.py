@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader import registry
@@ -53,17 +54,14 @@ class Site:
         """
         path = self._path(self._places.submission) if given is None else given
         if told.files is not None and given is None:
-            tree = Tree(_NOBODY, {plain_name(name): _reading(name, content) for name, content in told.files.items()})
-        elif path.is_dir():
+            return told_submission(told, told.files, main_file, required)
+        if path.is_dir():
             tree = folder_tree(path)
         elif path.exists():
             tree = Tree(_NOBODY, {plain_name(path.name): regular_file(path, path.name)})
         else:
             raise UsageProblem(f"{path}, where the submission should be, does not exist.")
-        people = tuple(Who(person.student, person.name) for person in told.people) or (Who(_NOBODY),)
-        files = {name: name for name in tree.names() if not name.endswith("/")}
-        hand_in = HandIn(people[0].student, people, files, told.submitted_at, told.late)
-        return read_one(tree, hand_in, main_file, required)
+        return _read(tree, told, main_file, required)
 
     def write(self, delivery: Delivery) -> None:
         """Hand over what the platform takes.
@@ -87,6 +85,21 @@ class Site:
 
     def _path(self, name: str) -> Path:
         return self._root / name.lstrip("/") if name.startswith("/") else Path(name)
+
+
+def told_submission(
+    told: Told, files: Mapping[str, bytes], main_file: str, required: tuple[str, ...]
+) -> Submission:
+    """What was handed in where the platform gives the files with what it says; `""` names the main one."""
+    reads = {plain_name(name or main_file): _reading(name or main_file, content) for name, content in files.items()}
+    return _read(Tree(_NOBODY, reads), told, main_file, required)
+
+
+def _read(tree: Tree, told: Told, main_file: str, required: tuple[str, ...]) -> Submission:
+    people = tuple(Who(person.student, person.name) for person in told.people) or (Who(_NOBODY),)
+    files = {name: name for name in tree.names() if not name.endswith("/")}
+    hand_in = HandIn(people[0].student, people, files, told.submitted_at, told.late)
+    return read_one(tree, hand_in, main_file, required)
 
 
 def _reading(name: str, content: bytes) -> Read:

@@ -1,0 +1,1 @@
+"""The grader as somebody else's service."""
