@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
     "pull": ("grader.cli.pull:command", "Grade what an Open edX queue holds."),
+    "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),
