@@ -1,8 +1,9 @@
-"""The queue of an Open edX site, as edx-submissions makes it: `python xqueue_site.py < spec.json`, in a process of its own.
+"""The queue of an Open edX site as edx-submissions makes it: `python xqueue_site.py FOLDER < spec.json`.
 
-Django over a sqlite file, with the views, the CSRF check and the permissions of edx-submissions; the submissions of the
-specification are put into the queue with its API, as the LMS does. Prints the port. `/test/state` tells what is stored
-by then; `/test/age` makes everything that was taken from the queue six minutes older. Nothing of the grader is here.
+Runs in a process of its own: Django over a sqlite file, with the views, the CSRF check and the permissions of
+edx-submissions; the submissions of the specification are put into the queue with its API, as the LMS does. Prints the
+port. `/test/state` tells what is stored by then; `/test/age` makes everything that was taken from the queue six minutes
+older. Nothing of the grader is here.
 """
 
 from __future__ import annotations

@@ -61,7 +61,9 @@ _NOT_GRADED_STATUS = 3
     metavar="S",
     help="For one submission; the queue offers it to others after 300.",
 )
-@click.option("--memory-mb", type=click.IntRange(128), metavar="MB", help="For one submission (else its cgroup's limit).")
+@click.option(
+    "--memory-mb", type=click.IntRange(128), metavar="MB", help="For one submission (else its cgroup's limit)."
+)
 @click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package.")
 @click.option(
     "--isolation",
@@ -133,7 +135,9 @@ def _watch(source: Queue, desk: Desk, once: bool, every: float) -> int:
             waits = every
         else:
             failures += 1
-            time.sleep(waits)  # a server gives up after some tries, and what the machine lacks it may have again by then
+            time.sleep(
+                waits
+            )  # a server gives up after some tries, and what the machine lacks it may have again by then
             waits = min(2 * waits, _MOST_SECONDS_BETWEEN)
 
 

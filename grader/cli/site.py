@@ -87,9 +87,7 @@ class Site:
         return self._root / name.lstrip("/") if name.startswith("/") else Path(name)
 
 
-def told_submission(
-    told: Told, files: Mapping[str, bytes], main_file: str, required: tuple[str, ...]
-) -> Submission:
+def told_submission(told: Told, files: Mapping[str, bytes], main_file: str, required: tuple[str, ...]) -> Submission:
     """What was handed in where the platform gives the files with what it says; `""` names the main one."""
     reads = {plain_name(name or main_file): _reading(name or main_file, content) for name, content in files.items()}
     return _read(Tree(_NOBODY, reads), told, main_file, required)

@@ -17,10 +17,14 @@ _TITLE_CHARACTERS = 300
 def element(view: StudentView, characters: int) -> str:
     """The whole view as a `div`, each of its texts cut to so many characters."""
     first, *others = overall_lines(view)
-    parts = [_preformatted(first, characters) if "\n" in first else f"<p><strong>{_text(first, characters)}</strong></p>"]
+    parts = [
+        _preformatted(first, characters) if "\n" in first else f"<p><strong>{_text(first, characters)}</strong></p>"
+    ]
     parts += [_preformatted(line, characters) for line in others]
     for group in view.groups:
-        parts.append(f"<h4>{_text(group.name, _TITLE_CHARACTERS)}: {group.points:g} of {group.max_points:g} points</h4>")
+        parts.append(
+            f"<h4>{_text(group.name, _TITLE_CHARACTERS)}: {group.points:g} of {group.max_points:g} points</h4>"
+        )
         parts += [_check(check, characters) for check in group.checks]
     if printed := printed_words(view):
         parts.append(_preformatted(printed, characters))

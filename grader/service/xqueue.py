@@ -55,7 +55,9 @@ class Queue:
     def __init__(self, server: str, name: str, login: Login) -> None:
         parts = urllib.parse.urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-            raise UsageProblem("SERVER is an address such as https://lms.example.org, without a user or password in it.")
+            raise UsageProblem(
+                "SERVER is an address such as https://lms.example.org, without a user or password in it."
+            )
         self._server = server.rstrip("/")
         self._name = name
         self._login = login
