@@ -179,7 +179,7 @@ class Desk:
             say(notice)
         work = told_submission(told, told.files or {}, self._assignment.main_file, tuple(about.names))
         result = self._judge(work)
-        if result.status == "ungraded":
+        if result.score is None:
             raise UsageProblem(result.reason or "the grader has no result.")
         graded = Graded(student_view(result, about.hidden_topics), told, "", "report")
         reply = self._platform.deliver(graded).files[REPLY].content.decode("ascii")
