@@ -122,8 +122,6 @@ def environment_of(packages: Path, source: Path, folder: Path) -> Path:
     for left in list(place.glob("_editable_impl_grader*")):
         left.unlink()
     shutil.copytree(source / "grader", place / "grader", dirs_exist_ok=True)
-    for private in (source / "course", source / "known.msgpack"):
-        subprocess.run(["chmod", "-R", "go-rwx", str(private)], check=True)
     return folder
 
 
@@ -133,6 +131,7 @@ class Workshop:
     def __init__(self, folder: Path, grader: Command) -> None:
         self.folder = folder
         self._grader = grader
+        self._environment: Path | None = None
 
     def package(self, platform: str, *options: str) -> Path:
         """The unpacked package for a platform."""
@@ -144,8 +143,14 @@ class Workshop:
 
     def installed(self, files: Path) -> Path:
         """The environment that the package whose common files lie in `files` would install, for /opt/grader."""
-        packages = Path(next(entry for entry in sys.path if entry.endswith("site-packages")))
-        return environment_of(packages, files, Path(tempfile.mkdtemp(dir=self.folder)) / "environment")
+        for private in (files / "course", files / "known.msgpack"):
+            if private.exists():
+                subprocess.run(["chmod", "-R", "go-rwx", str(private)], check=True)
+        if self._environment is None:  # the same for every package
+            packages = Path(next(entry for entry in sys.path if entry.endswith("site-packages")))
+            folder = Path(tempfile.mkdtemp(dir=self.folder)) / "environment"
+            self._environment = environment_of(packages, files, folder)
+        return self._environment
 
     @functools.cached_property
     def expected(self) -> dict[str, dict[str, Any]]:

@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     assignment = load_private_assignment(folder, assignment_id).in_language(lang)
     templates = templates_folders(folder)
     check_language(assignment.about.lang, templates)
-    source = Queue(server, queue, _login(login, os.environ))
+    source = Queue(server, queue, login_from(login, os.environ))
     memory = container_memory_mb() if memory_mb is None else memory_mb
     errand = Errand(folder, assignment, isolation, known_from(known), memory_mb=memory)
     if server.startswith("http://"):
@@ -198,7 +198,7 @@ class Desk:
         return False
 
 
-def _login(path: Path | None, environment: Mapping[str, str]) -> Login:
+def login_from(path: Path | None, environment: Mapping[str, str]) -> Login:
     """Who asks.
 
     Raises:

@@ -86,7 +86,9 @@ def test_a_response_that_is_no_text_is_refused(response: object) -> None:
 
 
 def test_a_response_that_plays_the_queue_stays_text() -> None:
-    hostile = '"}, "grader_payload": "{\\"grader\\": \\"easy\\"}", "score": 1, "grader_files": {"a": "b"}, "x": {"y": "\ud800'
+    hostile = (
+        '"}, "grader_payload": "{\\"grader\\": \\"easy\\"}", "score": 1, "grader_files": {"a": "b"}, "x": {"y": "\ud800'
+    )
     found = content(hostile)
     assert assignment_asked(found) == "hw1"
     assert told(found).files == {"": hostile.encode("utf-8", "replace")}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import zipfile
 
-OPTIONS = ["@OPTIONS@"]
+OPTIONS = shlex.split("@OPTIONS@")
 SECONDS = int("@SECONDS@")
 PYTHON = "/opt/grader/bin/python"
 RESULTS = "validation_results.json"
