@@ -14,19 +14,15 @@ from pathlib import Path
 import click
 
 from grader import registry
-from grader.batch.engines import LOCAL, Wish, site_for
 from grader.batch.kit import common_files
-from grader.batch.variants import known_misconceptions, still_to_learn
+from grader.cli.learning import learned_here
 from grader.cli.options import course_option, lang_option
 from grader.cli.platform_options import attempts_options, hidden_checks_option, isolation_option, platform_option
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import UsageProblem
 from grader.exporters.base import HiddenChecks, Kit, Member, Package, Platform, require_repeating
-from grader.judge.diagnosis import Misconceptions
-from grader.model.assignment import Assignment
 from grader.render.html import check_language
 from grader.render.talk import say
-from grader.render.terminal import Progress
 from grader.store import write_atomically
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -71,7 +67,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     if out.is_dir():
         raise UsageProblem(f"{out} is a folder; --out names the file to write.")
     speaker: Platform = registry.load(registry.PLATFORMS[platform])()
-    known = _learned(folder, assignment, isolation)
+    known = learned_here(folder, assignment, isolation)
     time_out = speaker.seconds if seconds is None else seconds
     options = ["--assignment", assignment.id, "--for", platform, "--seconds", str(time_out)]
     options += ["--hidden-checks", hidden_checks, "--isolation", isolation]
@@ -105,13 +101,6 @@ def _limited(speaker: Platform, attempts: int, hours: float) -> list[str]:
     """
     require_repeating(speaker)
     return ["--attempts", str(attempts), "--hours", f"{hours:g}"]
-
-
-def _learned(course: Path, assignment: Assignment, isolation: str) -> Misconceptions:
-    """What wrong variants give, learned here, so that no container has to."""
-    site = site_for(Wish(LOCAL, None, None, isolation), course, assignment, say)
-    with site.open(max(1, still_to_learn(assignment))) as engine, Progress("learning the misconceptions", None) as done:
-        return known_misconceptions(engine, assignment, done.advance)
 
 
 def _write(out: Path, content: bytes) -> None:

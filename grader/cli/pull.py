@@ -18,6 +18,7 @@ import click
 
 from grader.batch.single import Errand, container_memory_mb, grading
 from grader.cli.grade_one import known_from
+from grader.cli.learning import learned_here
 from grader.cli.options import course_option, lang_option
 from grader.cli.site import told_submission
 from grader.content import course_folder, load_private_assignment, templates_folders
@@ -64,7 +65,9 @@ _NOT_GRADED_STATUS = 3
 @click.option(
     "--memory-mb", type=click.IntRange(128), metavar="MB", help="For one submission (else its cgroup's limit)."
 )
-@click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package.")
+@click.option(
+    "--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package (else learned)."
+)
 @click.option(
     "--isolation",
     type=click.Choice(["auto", "strict", "plain"]),
@@ -99,7 +102,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     check_language(assignment.about.lang, templates)
     source = Queue(server, queue, login_from(login, os.environ))
     memory = container_memory_mb() if memory_mb is None else memory_mb
-    errand = Errand(folder, assignment, isolation, known_from(known), memory_mb=memory)
+    misconceptions = learned_here(folder, assignment, isolation) if known is None else known_from(known)
+    errand = Errand(folder, assignment, isolation, misconceptions, memory_mb=memory)
     if server.startswith("http://"):
         say("The address is http: the password and the submissions travel unencrypted.")
     with grading(errand) as judged:
@@ -156,6 +160,9 @@ class Desk:
             reply, told = self._reply(taken)
         except (GraderError, QueueTrouble) as problem:
             say(f"Not graded: {problem}")
+            reply, told = None, ""
+        except Exception as error:  # a bug of ours must not stop the queue
+            say(f"Not graded: stopped by {type(error).__name__}: {error}.")
             reply, told = None, ""
         if reply is not None:
             return self._put(taken, reply, told)

@@ -17,7 +17,7 @@ from grader.errors import UsageProblem
 from grader.exporters.apart import COURSE, for_server, secret_archive
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, Write, script
 from grader.exporters.fitting import fitted
-from grader.exporters.words import capped, check_words, headline, overall_lines, printed_words
+from grader.exporters.words import capped, check_line, check_words, headline, overall_lines, printed_words
 from grader.model.submission import Person
 from grader.model.text import plain_line
 from grader.model.view import StudentView
@@ -26,7 +26,6 @@ _INPUT = "custom_validator_input.json"
 _RESULTS = "validation_results.json"
 _FAILED = 1
 _MOST_BYTES = 100_000
-_TITLE_CHARACTERS = 300
 _MILLIONTH = Decimal("0.000001")
 
 
@@ -95,9 +94,7 @@ def _messages(view: StudentView, characters: int) -> list[dict[str, str]]:
     found += [_message(capped(text, characters), "information") for text in others]
     for group in view.groups:
         for check in group.checks:
-            title = plain_line(check.title, _TITLE_CHARACTERS)
-            words = capped(check_words(check), characters)
-            text = f"{check.status}: {title} ({check.points:g} of {check.max_points:g} points)"
+            text, words = check_line(check), capped(check_words(check), characters)
             status = {"passed": "success", "skipped": "warning"}.get(check.status, "failure")
             found.append(_message(f"{text}\n{words}" if words else text, status))
     if printed := printed_words(view):

@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from grader.exporters.apart import COURSE, for_server, secret_archive
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, script
 from grader.exporters.fitting import fitted
-from grader.exporters.words import capped, check_words, headline, overall_lines, printed_words
+from grader.exporters.words import capped, check_line, check_words, headline, overall_lines, printed_words
 from grader.model.submission import Person
 from grader.model.text import plain_line
 from grader.model.view import CheckView, StudentView
@@ -120,11 +120,7 @@ def _shown(view: StudentView, characters: int) -> str:
 
 
 def _check(check: CheckView, characters: int) -> list[str]:
-    title = f"{check.status}: {plain_line(check.title, _TITLE_CHARACTERS)} ({check.points:g} of {check.max_points:g})"
-    return [
-        *_preformatted(title, characters + _TITLE_CHARACTERS),
-        *_preformatted(check_words(check), characters, "    "),
-    ]
+    return [f">{check_line(check)}", *_preformatted(check_words(check), characters, "    ")]
 
 
 def _block(lines: list[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from grader.model.result import Diagnosis
-from grader.model.text import plain_text
+from grader.model.text import plain_line, plain_text
 from grader.model.view import CheckView, StudentView
 
 CHECK_CHARACTERS = 4_000
@@ -28,6 +28,11 @@ def check_words(check: CheckView) -> str:
     if check.diagnosis is not None:
         parts.append(diagnosis_words(check.diagnosis))
     return capped("\n".join(part for part in parts if part), CHECK_CHARACTERS)
+
+
+def check_line(check: CheckView) -> str:
+    """What became of it, its title and its points, as one line."""
+    return f"{check.status}: {plain_line(check.title)} ({check.points:g} of {check.max_points:g} points)"
 
 
 def diagnosis_words(diagnosis: Diagnosis) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from grader.exporters.words import capped, check_words, headline, overall_lines, printed_words
-from grader.model.text import plain_line
+from grader.exporters.words import capped, check_line, check_words, headline, overall_lines, printed_words
 from grader.model.view import CheckView, StudentView
 
 _TITLE_CHARACTERS = 300
@@ -42,10 +41,8 @@ def short(view: StudentView) -> str:
 
 
 def _check(check: CheckView, characters: int) -> str:
-    title = escape(plain_line(check.title, _TITLE_CHARACTERS))
-    line = f"<p>{check.status}: {title} ({check.points:g} of {check.max_points:g} points)</p>"
     words = check_words(check)
-    return line + (_preformatted(words, characters) if words else "")
+    return f"<p>{escape(check_line(check))}</p>" + (_preformatted(words, characters) if words else "")
 
 
 def _preformatted(text: str, characters: int) -> str:

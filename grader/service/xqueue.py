@@ -62,12 +62,13 @@ class Queue:
         self._name = name
         self._login = login
         self._cookies = CookieJar()
+        self._keeps_count = False
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
 
     @property
     def keeps_count(self) -> bool:
-        """Whether it takes a result without a score as a failed try, as edx-submissions does, which has CSRF tokens."""
-        return self._token() is not None
+        """Whether it takes a result without a score as a failed try: edx-submissions does, and tells its CSRF token."""
+        return self._keeps_count
 
     def log_in(self) -> None:
         """Open a session.
@@ -76,7 +77,8 @@ class Queue:
             UsageProblem: the server does not know this user, or not as one who may grade.
             QueueTrouble: it does not answer as a queue does.
         """
-        self._call("login", None, may_fail=True)  # for the CSRF token; older servers answer 405
+        greeted = self._call("login", None, may_fail=True)  # for the CSRF token; older servers answer 405
+        self._keeps_count = greeted.get("return_code") == 0
         answer = self._call("login", {"username": self._login.user, "password": self._login.password})
         if answer.get("return_code") != 0:
             raise UsageProblem(

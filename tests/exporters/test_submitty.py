@@ -147,7 +147,10 @@ def test_the_validator_gives_the_marks_of_grade(workshop: Workshop) -> None:
         for file in (package / "config" / "custom_validation_code").iterdir():
             (work / file.name).write_bytes(file.read_bytes())
         container = Container({"/tmp_work": work}, {"/opt/grader": environment})
-        ran = container.run([VERSION, "grader.py"], cwd="/tmp_work")
+        limits = json.loads((package / "config" / "config.json").read_bytes())["resource_limits"]
+        names = {"RLIMIT_CPU": "cpu", "RLIMIT_AS": "as", "RLIMIT_NPROC": "nproc", "RLIMIT_NOFILE": "nofile"}
+        bounds = [f"--{short}={limits[name]}" for name, short in names.items()]
+        ran = container.run(["prlimit", *bounds, VERSION, "grader.py"], cwd="/tmp_work")
         found = taken((work / "validation_results.json").read_bytes())
         assert found is not None, ran.stderr
         assert awarded(found[0], 100) == math.floor(workshop.expected[name]["score"]), name

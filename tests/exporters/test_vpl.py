@@ -152,7 +152,8 @@ def test_the_activity_gives_the_marks_of_grade(workshop: Workshop) -> None:
             os.chown(path, 10_123, 10_123)
         container = Container({"/p10123": home}, {"/opt/grader": environment})
         alone = ["setpriv", "--reuid", "10123", "--regid", "10123", "--clear-groups"]
-        compiled = container.run([*alone, "./vpl_evaluate.sh"], cwd="/p10123")
+        limits = ["prlimit", "--nproc=200", "--fsize=104857600"]  # of the page on VPL
+        compiled = container.run([*alone, *limits, "./vpl_evaluate.sh"], cwd="/p10123")
         assert compiled.returncode == 0, compiled.stderr
         assert (home / "vpl_execution").exists(), (compiled.stdout, (home / ".grader" / "log.txt").read_text())
         executed = container.run([*alone, "./vpl_execution"], cwd="/p10123")
