@@ -32,11 +32,18 @@ LAYOUTS: dict[str, str] = {
 }
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
+PUSHERS: dict[str, str] = {
+    "canvas": "grader.push.canvas:connect",
+    "moodle": "grader.push.moodle:connect",
+}
+"""LMSs that scores can be sent to, and how to connect to them."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
+    "push": ("grader.cli.push:command", "Send scores, comments and reports of a run to an LMS."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),
