@@ -214,7 +214,7 @@ class _Pushing:
             else:
                 unknown = 0
                 self._tell(one, step)
-        for one, held in delivery.unconfirmed([one for one in self.sent if one.parcel.score is not None]):
+        for one, held in delivery.unconfirmed():
             has = "none" if held.score is None else short(held.score)
             self.sent.remove(one)
             why = f"{self.lms.capitalize()} took the score {one.parcel.score} and has {has}: is it graded by a rubric?"

@@ -9,8 +9,9 @@ from other hosts; ours takes its place.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,8 +63,7 @@ class CanvasPusher:
         self._files = patient_session(patience, lambda _: True, may_redirect=True)
         self._course: Any = Course(self._requester, {"id": int(target.course)})
         self._assignment: Any = None
-        self._people: list[LmsPerson] = []
-        self._held: dict[str, Held] = {}
+        self._read: dict[str, Held] | None = None
 
     def assignment(self) -> AssignmentFacts:
         """See `Pusher`."""
@@ -82,13 +82,13 @@ class CanvasPusher:
 
     def people(self) -> list[LmsPerson]:
         """See `Pusher`."""
-        self._read_all()
-        return self._people
+        people, self._read = self._everybody()
+        return people
 
     def held_by_all(self) -> Mapping[str, Held]:
         """See `Pusher`."""
-        self._read_all()
-        return self._held
+        held, self._read = self._read, None  # what came with the people, the first time
+        return held if held is not None else self._everybody()[1]
 
     def held(self, person: str) -> Held:
         """See `Pusher`."""
@@ -124,17 +124,17 @@ class CanvasPusher:
         except (Refused, Unreachable, ValueError, AttributeError):
             return f"Canvas user {user}"
 
-    def _read_all(self) -> None:
-        if self._people:
-            return
+    def _everybody(self) -> tuple[list[LmsPerson], dict[str, Held]]:
+        people, held = [], {}
         with self._told():
             for found in self._assignment.get_submissions(include=["user", "submission_comments"]):
                 person = str(found.user_id)
                 user = getattr(found, "user", None) or {}
                 names = ("sis_user_id", "login_id", "integration_id")
                 keys = frozenset(str(user[name]).casefold() for name in names if user.get(name))
-                self._people.append(LmsPerson(person, plain_line(str(user.get("name", ""))), frozenset({person}), keys))
-                self._held[person] = _held(found)
+                people.append(LmsPerson(person, plain_line(str(user.get("name", ""))), frozenset({person}), keys))
+                held[person] = _held(found)
+        return people, held
 
     def _upload(self, person: str, report: Attachment) -> int:
         """The three steps of "Uploading Files"; canvasapi's uploader would follow the third without the token.
@@ -183,7 +183,8 @@ class CanvasPusher:
             raise (Unsettled if changing else Unreachable)(what) from None
 
     def _said(self, error: CanvasException) -> str:
-        return plain_line(self._token.hidden_in(f"{type(error).__name__}: {error}"), 300)
+        messages = "; ".join(_messages(error.message)) or str(error.message)
+        return plain_line(self._token.hidden_in(f"{messages} ({type(error).__name__})"), 300)
 
 
 def connect(target: Target, token: Token, patience: Patience, wishes: Wishes) -> CanvasPusher:
@@ -229,6 +230,17 @@ def _score(found: Any) -> Decimal | None:
     number = getattr(found, "entered_score", None)
     number = getattr(found, "score", None) if number is None else number
     return None if number is None else Decimal(str(number))
+
+
+def _messages(said: object) -> list[str]:
+    """Every `message` in an error of Canvas's, which come in several shapes and sometimes as text."""
+    if isinstance(said, str):
+        with suppress(ValueError):
+            return _messages(json.loads(said)) if said[:1] in "[{" else []
+    if isinstance(said, dict):
+        own = [said["message"]] if isinstance(said.get("message"), str) else []
+        return own + [text for value in said.values() if not isinstance(value, str) for text in _messages(value)]
+    return [text for value in said for text in _messages(value)] if isinstance(said, (list, tuple)) else []
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

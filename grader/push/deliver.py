@@ -65,6 +65,7 @@ class Delivery:
         self._overwrite = overwrite
         self._now = now
         self._first_look: Mapping[str, Held] | None = None
+        self._unanswered: list[tuple[Wanted, str]] = []
 
     def plan(self, wanted: Wanted) -> Step:
         """What would be sent to this person. Sends and writes nothing."""
@@ -103,16 +104,16 @@ class Delivery:
                 return first
         raise Unknown(f"{why}, in {self._patience.tries} tries; whether it arrived is not known, the next run looks")
 
-    def unconfirmed(self, sent: list[Wanted]) -> list[tuple[Wanted, Held]]:
-        """Those of `sent` whose score the LMS does not have, though it took it; the record forgets it, too."""
-        if not sent:
+    def unconfirmed(self) -> list[tuple[Wanted, Held]]:
+        """Those whose score the LMS took in silence and does not have; the record forgets it, too."""
+        if not self._unanswered:
             return []
         held = self._pusher.held_by_all()
         wrong = []
-        for wanted in sent:
+        for wanted, score in self._unanswered:
             has = held.get(wanted.person.id, Held())
             entry = self._record.get(wanted.person.id)
-            if not same(has.score, _number(wanted.parcel.score or "")) and entry is not None:
+            if not same(has.score, _number(score)) and entry is not None:
                 self._record.put(wanted.person.id, _without_score(entry, has))
                 wrong.append((wanted, has))
         return wrong
@@ -192,6 +193,8 @@ class Delivery:
             self._record.put(person, Entry(wanted.submission, msgspec.structs.replace(arrived, score=short(has))))
             raise Refused(f"the score {parcel.score} was sent, and the LMS has {short(has)} now")
         self._record.put(person, Entry(wanted.submission, arrived))
+        if parcel.score is not None and has is None:
+            self._unanswered.append((wanted, parcel.score))
 
     def _adopted(self, wanted: Wanted, known: Entry | None) -> Entry:
         """An entry that says what is there, for somebody who has all."""
