@@ -95,6 +95,7 @@ def served(web: Web) -> Iterator[Web]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -229,7 +229,7 @@ class _Pushing:
             try:
                 report = attachment(result.assignment.id, path.read_bytes())
             except OSError:
-                self._leave(label, f"{path} is not there; run: grader report {self.run.folder}")
+                self._leave(label, f"the report is not there; run: grader report {self.run.folder}")
                 return None
         comment = comment_text(student_view(result), report is not None) if self.wishes.comments else None
         return Parcel(scaled(result.score, result.max_score, points), comment, report)

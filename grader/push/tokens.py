@@ -71,7 +71,7 @@ def _from_file(path: Path) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise UsageProblem(f"The token file {path} cannot be read: {error.strerror}.") from None
-    with open(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise UsageProblem(f"The token file {path} is no ordinary file.")
@@ -79,4 +79,6 @@ def _from_file(path: Path) -> str:
             raise UsageProblem(f"The token file {path} belongs to somebody else; use one of your own.")
         if about.st_mode & 0o077:
             raise UsageProblem(f"Others can read or change the token file {path}; run: chmod 600 {path}")
-        return file.read(_LONGEST).decode("ascii", "replace")
+        return os.read(handle, _LONGEST).decode("ascii", "replace")
+    finally:
+        os.close(handle)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from lms_canvas import BASE, Canvas
+from lms_canvas import BASE, TOKEN, Canvas
 from lms_web import Answer, Asked, Fault
 
 from grader.store import Run
@@ -277,3 +279,33 @@ def test_a_broken_record_stops_before_anything_is_sent(canvas: Canvas, push_canv
     assert ran.status == 2
     assert "record of what was sent" in ran.err
     assert not canvas.changes()
+
+
+def test_a_token_file_that_others_can_read_is_refused(canvas: Canvas, push_canvas: Push, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    file.chmod(0o644)
+    ran = push_canvas("--token-file", file)
+    assert ran.status == 2
+    assert re.fullmatch(r"grader: Others can read .*; run: chmod 600 .*\n", ran.err)
+    assert not canvas.asked
+
+
+def test_a_netrc_does_not_take_the_place_of_the_token(
+    canvas: Canvas, push_canvas: Push, tmp_path: Path, monkeypatch: Any
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password other\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    assert push_canvas().status == 0
+    assert {asked.headers["authorization"] for asked in canvas.asked} == {f"Bearer {TOKEN}"}
+
+
+def test_an_anonymous_run_tells_no_names(canvas: Canvas, push_canvas: Push, run: Run, result: Any) -> None:
+    run.save_anonymous("student-001", "<!doctype html>")
+    run.save(result("eve", "eve", 100.0))
+    run.drop_report("bob_12")
+    ran = push_canvas("--dry-run", "--report")
+    assert ran.status == 3
+    assert ran.all.count("Student 00") == 4
+    assert not re.search("ada_|lovelace|bob|eve", ran.all, re.IGNORECASE)

@@ -90,7 +90,7 @@ def test_dropped_connections_and_errors(moodle: Moodle, push_moodle: Push) -> No
 def test_comments_and_files_of_others_stay(moodle: Moodle, push_moodle: Push, run: Run, result: Any) -> None:
     push_moodle("--comments", "none")
     moodle.comments[301] = "<p>Come and see me.</p>"
-    moodle.feedback_files[302] = {"notes.pdf": b"…"}
+    moodle.feedback_files[302] = {"notes.pdf": b"%PDF"}
     run.save(result("ada_11", "11", 80.0))
     assert push_moodle("--comments", "none").status == 0
     assert moodle.comments[301] == "<p>Come and see me.</p>"  # a score alone leaves it

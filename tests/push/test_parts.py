@@ -23,7 +23,6 @@ from grader.push.record import Entry, Pending, Record, Sent
 from grader.push.retry import Patience, seconds_asked
 from grader.push.scaling import same, scale_sentence, scaled
 
-
 SECRET = "SECRET-of-a-hidden-check"
 """What the results of conftest.py hold wherever no student may look."""
 
