@@ -16,7 +16,7 @@ from lms_canvas import Canvas
 from lms_moodle import Moodle
 from lms_web import served
 
-from grader.cli.push import command
+from grader.cli.main import cli
 from grader.errors import GraderError
 from grader.model.result import (
     SCHEMA_VERSION,
@@ -123,7 +123,7 @@ def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> Ran:
     """`grader push` in this process, with the exit status that it would have."""
     before = dict(os.environ)
     try:
-        status = command.main([str(one) for one in arguments], standalone_mode=False) or 0
+        status = cli.main(["push", *map(str, arguments)], standalone_mode=False) or 0
         said = ""
     except GraderError as problem:
         status, said = problem.exit_status, f"grader: {problem}\n"

@@ -309,3 +309,23 @@ def test_an_anonymous_run_tells_no_names(canvas: Canvas, push_canvas: Push, run:
     assert ran.status == 3
     assert ran.all.count("Student 00") == 4
     assert not re.search("ada_|lovelace|bob|eve", ran.all, re.IGNORECASE)
+
+
+def test_the_token_is_nowhere(canvas: Canvas, push_canvas: Push, run: Run) -> None:
+    echo = {"errors": [{"message": f"You sent Bearer {TOKEN}, which may not do this"}]}
+    said = ""
+    for fault in (
+        Fault(is_put, Answer(echo, 403)),
+        Fault(is_put, done=True),
+        Fault(lambda asked: asked.path == BASE, Answer(echo, 401, {"WWW-Authenticate": "Bearer"})),
+        Fault(lambda asked: asked.path == BASE, Answer(f"<html>{TOKEN}</html>")),
+        Fault(lambda asked: asked.path == BASE, Answer("", 302, {"Location": f"https://example.edu/?token={TOKEN}"})),
+    ):
+        canvas.faults = [fault]
+        said += push_canvas("--report").all
+    assert "You sent Bearer [token], which may not do this" in said
+    assert TOKEN not in said
+    written = [path.read_bytes() for path in run.folder.rglob("*") if path.is_file()]
+    assert len(written) == 7
+    assert not [content for content in written if TOKEN.encode() in content]
+    assert TOKEN not in " ".join(f"{asked.path} {asked.query}" for asked in canvas.asked)
