@@ -206,11 +206,14 @@ class _Pushing:
         for one in wanted:
             try:
                 step = delivery.deliver(one)
+            except TokenRefused as error:  # it was accepted at first: revoked, or expired
+                raise MachineProblem(f"{error}. What was sent is noted; nothing more was sent.") from None
             except Refused as error:
                 self._leave(self._label(one.submission, one.person), str(error))
                 unknown = unknown + 1 if isinstance(error, Unknown) else 0
                 if unknown == _IN_A_ROW:
-                    raise Unreachable(f"{self.lms.capitalize()} is in trouble: {unknown} in a row") from None
+                    name = self.lms.capitalize()
+                    raise Unreachable(f"{name} is in trouble: of {unknown} in a row nobody knows") from None
             else:
                 unknown = 0
                 self._tell(one, step)

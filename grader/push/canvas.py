@@ -125,9 +125,10 @@ class CanvasPusher:
             return f"Canvas user {user}"
 
     def _everybody(self) -> tuple[list[LmsPerson], dict[str, Held]]:
+        """All who can be graded and what they have, page by page."""
         people, held = [], {}
         with self._told():
-            for found in self._assignment.get_submissions(include=["user", "submission_comments"]):
+            for found in self._pages():
                 person = str(found.user_id)
                 user = getattr(found, "user", None) or {}
                 names = ("sis_user_id", "login_id", "integration_id")
@@ -135,6 +136,17 @@ class CanvasPusher:
                 people.append(LmsPerson(person, plain_line(str(user.get("name", ""))), frozenset({person}), keys))
                 held[person] = _held(found)
         return people, held
+
+    def _pages(self) -> Iterator[Any]:
+        listed = iter(self._assignment.get_submissions(include=["user", "submission_comments"]))
+        while True:
+            try:
+                found = next(listed)
+            except StopIteration:
+                return
+            except AttributeError:  # canvasapi, where the next page is not below the address that it was given
+                raise Unreachable("Canvas goes on at another address than --url; name the one that it uses") from None
+            yield found
 
     def _upload(self, person: str, report: Attachment) -> int:
         """The three steps of "Uploading Files"; canvasapi's uploader would follow the third without the token.

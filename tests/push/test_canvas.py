@@ -329,3 +329,34 @@ def test_the_token_is_nowhere(canvas: Canvas, push_canvas: Push, run: Run) -> No
     assert len(written) == 7
     assert not [content for content in written if TOKEN.encode() in content]
     assert TOKEN not in " ".join(f"{asked.path} {asked.query}" for asked in canvas.asked)
+
+
+def test_pages_at_another_address_are_told(canvas: Canvas, push_canvas: Push) -> None:
+    other = {"Link": '<https://other.example.edu/api/v1/courses/101?page=2>; rel="next"'}
+    first = [canvas.submissions[11]]
+    canvas.faults = [Fault(lambda asked: asked.path == f"{BASE}/submissions", Answer(first, headers=other))]
+    ran = push_canvas()
+    assert ran.status == 3
+    assert "another address than --url" in ran.err
+    assert not canvas.changes()
+
+
+def test_three_unknown_in_a_row_stop_all(canvas: Canvas, push_canvas: Push) -> None:
+    canvas.enrol(14, "Dee")
+    canvas.faults = [Fault(is_put, done=True)] * 3
+    ran = push_canvas("--tries", 1)
+    assert ran.status == 3
+    assert "in trouble: of 3 in a row nobody knows. What was sent is noted" in ran.err
+    assert push_canvas().status == 0
+    assert [len(canvas.texts(number)) for number in (11, 12, 13)] == [1, 1, 1]
+
+
+def test_a_token_that_is_revoked_on_the_way(canvas: Canvas, push_canvas: Push) -> None:
+    gone = Answer({"errors": [{"message": "Revoked access token."}]}, 401, {"WWW-Authenticate": "Bearer"})
+    canvas.faults = [Fault(lambda asked: is_put(asked) and asked.path.endswith("/12"), gone)]
+    ran = push_canvas()
+    assert ran.status == 3
+    assert "1 sent, 0 had all already" in ran.err
+    assert "does not accept the token" in ran.err
+    assert push_canvas().status == 0
+    assert [len(canvas.texts(number)) for number in (11, 12, 13)] == [1, 1, 1]

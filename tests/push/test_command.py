@@ -15,7 +15,7 @@ import lms_canvas
 import pytest
 from lms_canvas import Canvas
 from lms_moodle import Moodle
-from lms_web import Answer, Asked, Fault
+from lms_web import Answer, Fault
 
 from grader.store import Run
 
