@@ -35,6 +35,7 @@ class Canvas(Web):
         self.files: dict[int, dict[str, Any]] = {}
         self.groups: list[set[int]] = []
         self.confirm = 303
+        self.decimals = 5
         self._announced: dict[str, dict[str, Any]] = {}
         self._number = 5000
 
@@ -111,7 +112,7 @@ class Canvas(Web):
         score = asked.value("submission[posted_grade]")
         if score:
             for one in next((group for group in self.groups if number in group), {number}):
-                self.grade(one, float(score), 1)
+                self.grade(one, round(float(score), self.decimals), 1)
         text, files = asked.value("comment[text_comment]"), [int(one) for one in asked.values("comment[file_ids][]")]
         if text or files:
             for one in files:

@@ -196,6 +196,8 @@ class _Pushing:
                     self._tell(one, delivery.plan(one))
             else:
                 self._deliver(wanted, delivery)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise unwritable(error, self.run.folder) from None
         finally:

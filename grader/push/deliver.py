@@ -18,7 +18,7 @@ from grader.push.base import Held, LmsPerson, Parcel, Pusher, Refused, TokenRefu
 from grader.push.parcels import digest
 from grader.push.record import Entry, Pending, Record, Sent
 from grader.push.retry import Patience
-from grader.push.scaling import same, short
+from grader.push.scaling import kept, same, short
 
 
 class Unknown(Refused):
@@ -113,7 +113,7 @@ class Delivery:
         for wanted, score in self._unanswered:
             has = held.get(wanted.person.id, Held())
             entry = self._record.get(wanted.person.id)
-            if not same(has.score, _number(score)) and entry is not None:
+            if not kept(has.score, _number(score)) and entry is not None:
                 self._record.put(wanted.person.id, _without_score(entry, has))
                 wrong.append((wanted, has))
         return wrong
@@ -127,7 +127,9 @@ class Delivery:
 
     def _missing(self, wanted: Wanted, entry: Entry | None, held: Held) -> Step:
         parcel, sent = wanted.parcel, entry.sent if entry else Sent()
-        score = None if same(held.score, _number(parcel.score or "")) else parcel.score
+        # Only of what was sent may the LMS have made another number: else a score just below all points would be none.
+        is_there = kept if sent.score == parcel.score else same
+        score = None if is_there(held.score, _number(parcel.score or "")) else parcel.score
         texts = {digest(comment.text) for comment in held.comments}
         # Without an entry somebody may have lost the record: what is there already is not sent again.
         has_comment = digest(parcel.comment or "") in ({sent.comment} | (texts if not sent.comment else set()))
@@ -152,7 +154,7 @@ class Delivery:
         """Why this would undo what somebody else did; empty if it would not."""
         if step.parcel.score is not None and held.held_back:
             return f"{held.held_back}; --overwrite sends {step.parcel.score} all the same"
-        if step.parcel.score is not None and not same(held.score, _number(sent.score)):
+        if step.parcel.score is not None and not kept(held.score, _number(sent.score)):
             has = "no score" if held.score is None else f"score {short(held.score)}"
             who = f", given by {self._pusher.name_of(held.grader)}" if held.grader and held.score is not None else ""
             when = f" at {held.at}" if held.at and held.score is not None else ""
@@ -189,7 +191,7 @@ class Delivery:
             self._record.put(person, Entry(wanted.submission, sent))  # surely not arrived
             raise
         arrived = _after(sent, pending)
-        if parcel.score is not None and has is not None and not same(has, _number(parcel.score)):
+        if parcel.score is not None and has is not None and not kept(has, _number(parcel.score)):
             self._record.put(person, Entry(wanted.submission, msgspec.structs.replace(arrived, score=short(has))))
             raise Refused(f"the score {parcel.score} was sent, and the LMS has {short(has)} now")
         self._record.put(person, Entry(wanted.submission, arrived))
@@ -218,7 +220,7 @@ def settled(entry: Entry | None, held: Held) -> Entry | None:
         return entry
     pending, sent = entry.pending, entry.sent
     new = [comment for comment in held.comments if comment.id not in pending.seen]
-    score = pending.score if pending.score and same(held.score, _number(pending.score)) else ""
+    score = pending.score if pending.score and kept(held.score, _number(pending.score)) else ""
     comment = pending.comment if any(digest(one.text) == pending.comment for one in new) else ""
     report = pending.report if any(pending.report in one.files for one in new) else ""
     return Entry(entry.submission, _after(sent, Pending(score, comment, report, at=pending.at)))

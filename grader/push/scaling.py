@@ -11,6 +11,7 @@ from fractions import Fraction
 
 _STEP = Decimal("0.00001")
 _SAME = _STEP / 2
+_HALF_CENT = Decimal("0.005")
 
 
 def scaled(score: float, most: float, points: Decimal) -> str:
@@ -42,6 +43,13 @@ def same(one: Decimal | None, other: Decimal | None) -> bool:
     if one is None or other is None:
         return one is other
     return abs(one - other) <= _SAME
+
+
+def kept(has: Decimal | None, sent: Decimal | None) -> bool:
+    """Whether `has` is what an LMS made of the score that was sent: the same, or that rounded to 2 decimals."""
+    if same(has, sent):
+        return True
+    return has is not None and sent is not None and has == round(has, 2) and abs(has - sent) <= _HALF_CENT
 
 
 def scale_sentence(most: float, points: Decimal, lms: str) -> str | None:

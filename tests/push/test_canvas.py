@@ -360,3 +360,28 @@ def test_a_token_that_is_revoked_on_the_way(canvas: Canvas, push_canvas: Push) -
     assert "does not accept the token" in ran.err
     assert push_canvas().status == 0
     assert [len(canvas.texts(number)) for number in (11, 12, 13)] == [1, 1, 1]
+
+
+def test_an_lms_that_rounds(canvas: Canvas, push_canvas: Push, run: Run, result: Any) -> None:
+    canvas.about["points_possible"] = 5.0
+    canvas.decimals = 2
+    run.save(result("ada_11", "11", 99.99))
+    assert push_canvas().status == 0
+    assert push_canvas().status == 0
+    assert len(canvas.puts()) == 3
+    canvas.grade(12, 5.0, grader=9)  # all points, given by hand
+    run.save(result("bob_12", "12", 99.99))
+    ran = push_canvas()
+    assert ran.status == 3
+    assert "has score 5, given by" in ran.err
+
+
+def test_a_group_without_members_is_told_by_one(canvas: Canvas, push_canvas: Push) -> None:
+    canvas.enrol(14, "Dee Dee")
+    canvas.groups = [{12, 14}]
+    canvas.about["group_category_id"] = 5
+    assert push_canvas("--group-comment").status == 0
+    assert [canvas.submissions[number]["score"] for number in (12, 14)] == [62.5, 62.5]
+    assert [len(canvas.texts(number)) for number in (12, 14)] == [1, 1]
+    assert push_canvas("--group-comment").status == 0
+    assert len(canvas.puts()) == 3

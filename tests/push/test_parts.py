@@ -21,7 +21,7 @@ from grader.push.deliver import settled
 from grader.push.parcels import attachment, comment_text, digest
 from grader.push.record import Entry, Pending, Record, Sent
 from grader.push.retry import Patience, seconds_asked
-from grader.push.scaling import same, scale_sentence, scaled
+from grader.push.scaling import kept, same, scale_sentence, scaled
 
 SECRET = "SECRET-of-a-hidden-check"
 """What the results of conftest.py hold wherever no student may look."""
@@ -66,6 +66,15 @@ def test_the_same_score() -> None:
     assert same(None, None)
     assert not same(None, Decimal(0))
     assert not same(Decimal("9.99999"), Decimal(10))
+
+
+def test_an_lms_may_round_what_it_was_sent() -> None:
+    assert kept(Decimal("9.38"), Decimal("9.375"))
+    assert kept(Decimal("9.37"), Decimal("9.375"))
+    assert not kept(Decimal("9.376"), Decimal("9.375"))
+    assert not kept(Decimal("9.39"), Decimal("9.375"))
+    assert not kept(None, Decimal("0"))
+    assert kept(None, None)
 
 
 def test_waits_double_are_shaken_and_bounded() -> None:
