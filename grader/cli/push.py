@@ -94,9 +94,9 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     if not (folder / "results").is_dir():
         raise UsageProblem(f"{folder} holds no run: there is no folder `results` in it.")
     run, patience = Run(folder), Patience(tries=tries, tell=say)
-    wishes = Wishes(comments != "none", reports, overwrite)
+    wishes = Wishes(comments != "none", reports, overwrite, group_comment)
     connect, address = _connector(lms), checked_url(url, insecure_http)
-    target = Target(lms, address, course_id, assignment_id, group_comment)
+    target = Target(lms, address, course_id, assignment_id)
     token = read_token(f"{lms.upper()}_TOKEN", os.environ, token_file)
     if not dry_run:
         run.prepare()
@@ -237,7 +237,8 @@ class _Pushing:
                 self._leave(label, f"the report is not there; run: grader report {self.run.folder}")
                 return None
         comment = comment_text(student_view(result), report is not None) if self.wishes.comments else None
-        return Parcel(scaled(result.score, result.max_score, points), comment, report)
+        for_group = self.wishes.group_comment and not result.submission.members
+        return Parcel(scaled(result.score, result.max_score, points), comment, report, for_group)
 
     def _tell(self, wanted: Wanted, step: Step) -> None:
         """A line about somebody: what is sent, or would be."""

@@ -30,25 +30,25 @@ class Unsettled(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """An assignment in an LMS. `course` is empty where the LMS does not need it; `url` has no slash at its end.
-
-    `group_comment`: a comment on the work of a group, whose members the run does not know, is for all of them.
-    """
+    """An assignment in an LMS. `course` is empty where the LMS does not need it; `url` has no slash at its end."""
 
     lms: str
     url: str
     course: str
     assignment: str
-    group_comment: bool = False
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is going to be sent at all, so that what the LMS lacks for it is found before the first person."""
+    """What is going to be sent at all, so that what the LMS lacks for it is found before the first person.
+
+    `group_comment`: a comment on the work of a group, whose members the run does not know, is for all of them.
+    """
 
     comments: bool
     reports: bool
     overwrite: bool = False
+    group_comment: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,12 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Parcel:
-    """What is to be sent to one person; None is left as it is."""
+    """What is to be sent to one person; None is left as it is. `for_group`: the comment is for the whole group."""
 
     score: str | None
     comment: str | None
     report: Attachment | None
+    for_group: bool = False
 
 
 class Pusher(Protocol):

@@ -109,7 +109,7 @@ class CanvasPusher:
         if file_id is not None:
             comment["file_ids"] = [file_id]
         if comment:
-            asked["comment"] = {**comment, "group_comment": self._target.group_comment}
+            asked["comment"] = {**comment, "group_comment": parcel.for_group}
         with self._told(changing=True):
             about = {"course_id": self._course.id, "assignment_id": self._assignment.id, "user_id": int(person)}
             return _score(_submission(self._requester, about).edit(**asked))

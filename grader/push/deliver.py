@@ -45,7 +45,7 @@ class Step:
     @property
     def is_nothing(self) -> bool:
         """Whether all is there already."""
-        return self.parcel == Parcel(None, None, None)
+        return self.parcel.score is None and self.parcel.comment is None and self.parcel.report is None
 
 
 class Delivery:
@@ -144,6 +144,7 @@ class Delivery:
                 score,
                 None if parcel.comment is None or has_comment else parcel.comment,
                 None if has_report else parcel.report,
+                parcel.for_group,
             ),
             held,
         )

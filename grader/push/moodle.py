@@ -85,6 +85,8 @@ class MoodlePusher:
                     f"its settings, or push with {option}."
                 )
         notes = ["Marking workflow: students see grades when you release them in Moodle."] if workflow else []
+        if _MAPPINGS not in self._offers:
+            notes.append(f"The token's service lacks {_MAPPINGS}: whose the numbers of a download are stays unknown.")
         return AssignmentFacts(name, most, bool(self._about.get("teamsubmission")), tuple(notes))
 
     def people(self) -> list[LmsPerson]:
@@ -238,7 +240,7 @@ def connect(target: Target, token: Token, patience: Patience, wishes: Wishes) ->
     for option, number in (("--assignment-id", target.assignment), ("--course-id", target.course or "0")):
         if not (number.isascii() and number.isdigit()):
             raise UsageProblem(f"{option} is a number.")
-    if target.group_comment:
+    if wishes.group_comment:
         raise UsageProblem("--group-comment is for Canvas; Moodle has a comment for each person.")
     return MoodlePusher(target, token, patience, wishes)
 

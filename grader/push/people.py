@@ -2,7 +2,7 @@
 
 Pure functions. A result names people by an id of the LMS where it has one, by the number in a download's file names, or
 by what a roster says; each of these is looked up among those who can be graded. Exactly one person must come out. A
-name alone is never enough.
+name alone is never enough, nor is a bare number that is no download's.
 """
 
 from __future__ import annotations
@@ -67,8 +67,14 @@ def _owners(
             return team, []
     owners, problems = [], []
     for member in persons_of(result):
-        keys = {member.student, *_keys_of(known.get(member.student))}
-        matches = _matching(keys, people, numbers=not teams)
+        listed = known.get(member.student)
+        matches = _matching({member.student, *_keys_of(listed)}, people, numbers=not teams)
+        if listed is None and _is_bare(member.student) and not any(_has_number(one, member.student) for one in matches):
+            # It may be of another course's download: that it is somebody's official number here proves nothing.
+            problems.append(
+                f"the number {_quoted(member.student)} is nobody's in a download; a --roster could tell whose"
+            )
+            continue
         if len(matches) == 1:
             owners.append(matches[0])
         elif matches:
@@ -76,6 +82,14 @@ def _owners(
         else:
             problems.append(f"nobody in the assignment has the id {_quoted(member.student)}")
     return owners, problems
+
+
+def _is_bare(student: str) -> bool:
+    return student.strip().isdigit()
+
+
+def _has_number(person: LmsPerson, student: str) -> bool:
+    return student.strip() in person.numbers
 
 
 def _matching(keys: Iterable[str], people: Sequence[LmsPerson], numbers: bool) -> list[LmsPerson]:

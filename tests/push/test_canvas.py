@@ -10,6 +10,7 @@ from typing import Any
 from lms_canvas import BASE, TOKEN, Canvas
 from lms_web import Answer, Asked, Fault
 
+from grader.model.roster import Roster, RosterPerson
 from grader.store import Run
 
 Push = Callable[..., Any]
@@ -225,12 +226,13 @@ def test_each_member_of_a_group(canvas: Canvas, push_canvas: Push, run: Run, res
     canvas.groups = [{12, 14}]
     canvas.about |= {"group_category_id": 5, "grade_group_students_individually": False}
     run.save(result("bob_12", "12", 62.5, members=[person("12", "Bob"), person("14", "Dee")]))
-    ran = push_canvas()
+    ran = push_canvas("--group-comment")
     assert ran.status == 0, ran.err
     assert "by group" in ran.err
     assert [canvas.submissions[n]["score"] for n in (12, 14)] == [62.5, 62.5]
     assert [len(canvas.texts(n)) for n in (12, 14)] == [1, 1]
-    assert {asked.value("comment[group_comment]") for asked in canvas.puts()} == {"false"}
+    values = [asked.value("comment[group_comment]") for asked in canvas.puts()]
+    assert values == ["true", "false", "false", "true"]
     assert push_canvas().status == 0
     assert len(canvas.puts()) == 4
 
@@ -245,6 +247,18 @@ def test_strangers_and_doubles_are_told(canvas: Canvas, push_canvas: Push, run: 
     assert "Ada Lovelace (11) has several results: ada-2, ada_11" in ran.err
     assert "“12” may be Bob Noyce (12) or Fay (15)" in ran.err
     assert [asked.path[-2:] for asked in canvas.puts()] == ["13"]
+
+
+def test_a_bare_number_is_the_downloads_or_nobodys(canvas: Canvas, push_canvas: Push, run: Run, result: Any) -> None:
+    canvas.enrol(14, "Dee", sis_user_id="4711")
+    run.save(result("bob_12", "4711", 62.5))  # perhaps a number of another course's download
+    ran = push_canvas()
+    assert ran.status == 3
+    assert "the number “4711” is nobody's in a download" in ran.err
+    assert [asked.path[-2:] for asked in canvas.puts()] == ["11", "13"]
+    run.save_roster(Roster(tuple(RosterPerson(one, ids=(one,)) for one in ("11", "4711", "13"))))
+    assert push_canvas().status == 0
+    assert canvas.submissions[14]["score"] == 62.5
 
 
 def test_only_names_submissions(canvas: Canvas, push_canvas: Push) -> None:

@@ -52,6 +52,16 @@ def test_without_the_mapping_ids_of_the_roster_tell(moodle: Moodle, push_moodle:
     assert ran.status == 3
     assert sorted(saves(moodle)) == ["301", "302"]
     assert "cyd_13: held for staff: nobody of the roster" in ran.err
+    assert "lacks mod_assign_get_user_mappings: whose the numbers of a download are stays unknown" in ran.err
+
+
+def test_without_the_mapping_a_number_is_nobodys(moodle: Moodle, push_moodle: Push) -> None:
+    moodle.functions.remove("mod_assign_get_user_mappings")
+    moodle.enrol(307, "Gil", 999, idnumber="11")  # and no more than that
+    ran = push_moodle()
+    assert ran.status == 3
+    assert "ada_11: the number “11” is nobody's in a download" in ran.err
+    assert not saves(moodle)
 
 
 def test_a_name_alone_is_never_enough(moodle: Moodle, push_moodle: Push, run: Run, result: Any) -> None:
