@@ -32,6 +32,11 @@ LAYOUTS: dict[str, str] = {
 }
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
+PLATFORMS: dict[str, str] = {
+    "gradescope": "grader.exporters.gradescope:Gradescope",
+}
+"""Platforms whose autograder this can be, and the classes that speak their formats."""
+
 PUSHERS: dict[str, str] = {
     "canvas": "grader.push.canvas:connect",
     "moodle": "grader.push.moodle:connect",
@@ -43,6 +48,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
+    "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
+    "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
     "push": ("grader.cli.push:command", "Send scores, comments and reports of a run to an LMS."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
