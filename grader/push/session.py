@@ -62,9 +62,9 @@ class PatientAdapter(HTTPAdapter):
             asked = None
             try:
                 answer = super().send(request, stream, limits, verify, cert, proxies)
-            except requests.exceptions.SSLError:
-                raise Unreachable(f"The certificate of {host} is not valid; nothing was sent to it.") from None
             except (requests.ConnectionError, requests.Timeout) as error:
+                if _is_a_stranger(error):
+                    raise Unreachable(f"The certificate of {host} is not valid, so nothing was sent to it") from None
                 why = f"{host} cannot be reached" if _never_sent(error) else f"{host} did not answer"
                 if not (self._repeatable(request) or _never_sent(error)):
                     raise Unsettled(why) from None
@@ -100,6 +100,11 @@ def _never_sent(error: requests.RequestException) -> bool:
         return True
     reason = getattr(error.args[0] if error.args else None, "reason", None)
     return isinstance(reason, NewConnectionError)
+
+
+def _is_a_stranger(error: requests.RequestException) -> bool:
+    """Whether the certificate is not the host's: known before anything is sent, unlike other trouble of encryption."""
+    return isinstance(error, requests.exceptions.SSLError) and "certificate" in str(error).lower()
 
 
 def _limited(answer: requests.Response) -> bool:

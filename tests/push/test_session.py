@@ -92,6 +92,12 @@ def test_a_server_that_is_not_there_got_nothing(session: requests.Session, slept
     assert slept == [1.0, 2.0]
 
 
+def test_trouble_of_encryption_is_no_proof_that_nothing_arrived(web: Web, session: requests.Session) -> None:
+    with pytest.raises(Unsettled):
+        session.put(web.url.replace("http:", "https:"))
+    assert not web.asked
+
+
 def test_it_slows_down_before_the_allowance_is_spent(web: Web, session: requests.Session, slept: list[float]) -> None:
     for left, waits in (("600.5", 0), ("49.9", 1), ("none", 1)):
         web.faults = [Fault(anything, Answer({}, headers={"X-Rate-Limit-Remaining": left}))]
