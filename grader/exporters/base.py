@@ -127,15 +127,15 @@ class Member:
 class Kit:
     """What every package is made of.
 
-    `common` are its files whatever the platform: the grader, the course's part, what to install and `install.sh`, which
-    does so. `command` is the command line that grades one submission, from the folder in which they lie; `seconds` and
-    `memory_mb` are what the platform shall give it. `names` are the file names that the assignment asks for.
+    `common` are its files whatever the platform: `install.sh [ENVIRONMENT]` installs the grader from `requirements.txt`
+    and `grader/`; `course/` and `known.msgpack` are for the options `--course` and `--known` of `grade-one`, and hold
+    hidden tests. `options` are its other options. `seconds` and `memory_mb` are what the platform shall give it,
+    `names` the file names that the assignment asks for.
     """
 
     assignment: str
     title: str
     names: tuple[str, ...]
-    python: str
     seconds: int
     memory_mb: int
     options: tuple[str, ...]
@@ -158,6 +158,14 @@ class Platform(Protocol):
     @property
     def title(self) -> str:
         """What people call it."""
+
+    @property
+    def seconds(self) -> int:
+        """Its time-out for one submission, in seconds, unless an instructor changes it."""
+
+    @property
+    def memory_mb(self) -> int:
+        """The memory of the container to choose, in MB."""
 
     def places(self, environment: Mapping[str, str]) -> Places:
         """Where it puts what it says and takes."""
