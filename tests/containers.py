@@ -123,7 +123,8 @@ def environment_of(packages: Path, source: Path, folder: Path) -> Path:
         left.unlink()
     shutil.copytree(source / "grader", place / "grader", dirs_exist_ok=True)
     for private in (source / "course", source / "known.msgpack"):
-        subprocess.run(["chmod", "-R", "go-rwx", str(private)], check=True)
+        if private.exists():  # some platforms keep them elsewhere
+            subprocess.run(["chmod", "-R", "go-rwx", str(private)], check=True)
     return folder
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, Write, script
-from grader.exporters.fit import fitting
+from grader.exporters.fitting import fitted
 from grader.exporters.words import capped, check_words, overall_words
 from grader.model.submission import Person
 from grader.model.text import plain_line
@@ -46,11 +46,9 @@ class Coursera:
 
     def deliver(self, graded: Graded) -> Delivery:
         """See `Platform.deliver`: the report as a page, and the same in short as text."""
-        files = {
-            _PAGE: Write(graded.report.encode("utf-8", "replace")),
-            _FEEDBACK: Write(fitting(lambda characters: _feedback(graded, characters), _FEEDBACK_BYTES)),
-        }
-        return Delivery(files)
+        feedback = fitted(lambda characters: _feedback(graded, characters), _FEEDBACK_BYTES, _feedback(graded, 0))
+        page = graded.report.encode("utf-8", "replace")
+        return Delivery({_PAGE: Write(page), _FEEDBACK: Write(feedback.encode("ascii"))})
 
     def decline(self, sentence: str, told: Told) -> Delivery:
         """See `Platform.decline`: a grader that fails, which Coursera takes for no attempt at all."""
@@ -84,11 +82,11 @@ class Coursera:
         )
 
 
-def _feedback(graded: Graded, characters: int) -> bytes:
+def _feedback(graded: Graded, characters: int) -> str:
     """The score, and what a learner reads where the page cannot be shown."""
     parts = [capped(overall_words(graded.view), max(characters, 100) * _OVERALL)]
     for check in graded.checks if characters else ():
         if words := capped(check_words(check), characters):
             parts.append(f"{plain_line(check.title)}: {check.points:g} of {check.max_points:g} points\n{words}")
     found = {"fractionalScore": float(graded.fraction), "feedback": "\n\n".join(parts), "feedbackType": "HTML"}
-    return json.dumps(found, indent=1).encode("ascii")
+    return json.dumps(found, indent=1)

@@ -18,7 +18,7 @@ import yaml
 
 from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, Write, script
-from grader.exporters.fit import fitting
+from grader.exporters.fitting import fitted
 from grader.exporters.words import check_words, overall_lines, printed_words
 from grader.exporters.words_rst import rst_block, rst_line
 from grader.model.submission import Person
@@ -70,7 +70,7 @@ class INGInious:
 
     def deliver(self, graded: Graded) -> Delivery:
         """See `Platform.deliver`."""
-        return _delivered(fitting(lambda characters: _feedback(graded, characters), _LIMIT_BYTES))
+        return _delivered(fitted(lambda characters: _feedback(graded, characters), _LIMIT_BYTES, _feedback(graded, 0)))
 
     def decline(self, sentence: str, told: Told) -> Delivery:
         """See `Platform.decline`."""
@@ -107,15 +107,15 @@ def _people(found: Mapping[str, Any]) -> Iterator[Person]:
             yield Person(student, "")
 
 
-def _delivered(content: bytes) -> Delivery:
-    return Delivery({_FEEDBACK: Write(content)})
+def _delivered(content: str) -> Delivery:
+    return Delivery({_FEEDBACK: Write(content.encode("utf-8"))})
 
 
-def _json(found: Mapping[str, Any]) -> bytes:
-    return json.dumps(found, indent=1).encode("ascii")
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, indent=1)
 
 
-def _feedback(graded: Graded, characters: int) -> bytes:
+def _feedback(graded: Graded, characters: int) -> str:
     """The result, each check's text with at most so many characters; with 0, without the checks."""
     checks = list(graded.checks)
     right = graded.view.status == "graded" and all(check.status == "passed" for check in checks)

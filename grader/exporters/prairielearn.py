@@ -18,7 +18,7 @@ from typing import Any
 
 from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, Write, script
-from grader.exporters.fit import fitting
+from grader.exporters.fitting import fitted
 from grader.exporters.words import capped, check_words, overall_lines, printed_words
 from grader.model.text import plain_line
 from grader.model.view import CheckView
@@ -63,7 +63,7 @@ class PrairieLearn:
 
     def deliver(self, graded: Graded) -> Delivery:
         """See `Platform.deliver`."""
-        return _delivered(fitting(lambda characters: _results(graded, characters), _LIMIT_BYTES))
+        return _delivered(fitted(lambda characters: _results(graded, characters), _LIMIT_BYTES, _results(graded, 0)))
 
     def decline(self, sentence: str, told: Told) -> Delivery:
         """See `Platform.decline`."""
@@ -106,15 +106,15 @@ class PrairieLearn:
         )
 
 
-def _delivered(content: bytes) -> Delivery:
-    return Delivery({_RESULTS: Write(content)})
+def _delivered(content: str) -> Delivery:
+    return Delivery({_RESULTS: Write(content.encode("utf-8"))})
 
 
-def _json(found: Mapping[str, Any]) -> bytes:
-    return json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8")
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False, indent=1)
 
 
-def _results(graded: Graded, characters: int) -> bytes:
+def _results(graded: Graded, characters: int) -> str:
     """The result, each check's text with at most so many characters; with 0, without the checks."""
     overall = max(characters, 100) * _OVERALL
     return _json(
@@ -155,7 +155,7 @@ def _info(kit: Kit, image: str) -> bytes:
             "enableNetworking": False,
         },
     }
-    return _json(about) + b"\n"
+    return f"{_json(about)}\n".encode()
 
 
 def _question(kit: Kit) -> bytes:
