@@ -56,9 +56,8 @@ class PrairieLearn:
                 for file in answers.get("_files") or ()
             }
         except (ValueError, TypeError, AttributeError, KeyError) as error:
-            raise UsageProblem(
-                f"{_METADATA} is not what PrairieLearn documents: {type(error).__name__}: {error}."
-            ) from None
+            # Nothing depends on it as long as the folder is there.
+            return Told(notices=(f"{_METADATA} is not what PrairieLearn documents: {type(error).__name__}: {error}.",))
         return Told(spare_files=files or None)
 
     def deliver(self, graded: Graded) -> Delivery:
