@@ -18,9 +18,10 @@ from grader.batch.engines import LOCAL, Wish, site_for
 from grader.batch.kit import common_files
 from grader.batch.variants import known_misconceptions, still_to_learn
 from grader.cli.options import course_option, lang_option
+from grader.cli.platform_options import attempts_options, hidden_checks_option, isolation_option, platform_option
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import UsageProblem
-from grader.exporters.base import HiddenChecks, Kit, Member, Package, Platform
+from grader.exporters.base import HiddenChecks, Kit, Member, Package, Platform, require_repeating
 from grader.judge.diagnosis import Misconceptions
 from grader.model.assignment import Assignment
 from grader.render.html import check_language
@@ -35,26 +36,15 @@ _PRIVATE_MODE = 0o600
 
 @click.command(name="package")
 @click.argument("assignment_id", metavar="ASSIGNMENT")
-@click.option("--for", "platform", required=True, type=click.Choice(list(registry.PLATFORMS)), help="The platform.")
+@platform_option
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file to write.")
 @click.option(
     "--seconds", type=click.IntRange(30, 36_000), metavar="S", help="The platform's time-out, if you changed it."
 )
 @click.option("--memory-mb", type=click.IntRange(512), metavar="MB", help="The container's memory, if you chose it.")
-@click.option(
-    "--hidden-checks",
-    type=click.Choice(["platform", "report"]),
-    default="platform",
-    show_default=True,
-    help="As for `grader grade-one`.",
-)
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "strict", "plain"]),
-    default="auto",
-    show_default=True,
-    help="As for `grader grade`: here, to learn the misconceptions, and there.",
-)
+@hidden_checks_option
+@attempts_options
+@isolation_option
 @lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
@@ -64,6 +54,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     seconds: int | None,
     memory_mb: int | None,
     hidden_checks: HiddenChecks,
+    attempts: int | None,
+    hours: float,
     isolation: str,
     lang: str | None,
     course: Path | None,
@@ -85,6 +77,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     options += ["--hidden-checks", hidden_checks, "--isolation", isolation]
     options += [] if lang is None else ["--lang", lang]
     options += [] if memory_mb is None else ["--memory-mb", str(memory_mb)]
+    options += [] if attempts is None else _limited(speaker, attempts, hours)
     about = assignment.about
     kit = Kit(
         assignment=assignment.id,
@@ -102,6 +95,16 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     say(f"{len(package.members)} files, {len(content) / 1e6:.1f} MB, for {speaker.title}. Hidden tests are in it.")
     for line in package.advice:
         say(f"- {line}")
+
+
+def _limited(speaker: Platform, attempts: int, hours: float) -> list[str]:
+    """The options that limit how often the same people are graded.
+
+    Raises:
+        UsageProblem: the platform does not tell of earlier submissions.
+    """
+    require_repeating(speaker)
+    return ["--attempts", str(attempts), "--hours", f"{hours:g}"]
 
 
 def _learned(course: Path, assignment: Assignment, isolation: str) -> Misconceptions:

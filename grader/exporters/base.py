@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from importlib import resources
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
+from grader.errors import UsageProblem
 from grader.model.submission import Person
 from grader.model.view import CheckView, StudentView
 
@@ -181,6 +182,21 @@ class Platform(Protocol):
 
     def package(self, kit: Kit) -> Package:
         """What an instructor gives the platform."""
+
+
+@runtime_checkable
+class Repeating(Protocol):
+    """A platform that tells of earlier submissions, and on which each has a score of its own."""
+
+    def repeat(self, sentence: str, score: Decimal) -> Delivery:
+        """A submission that is one too many: the score of an earlier one, in the platform's points, and why."""
+
+
+def require_repeating(platform: Platform) -> Repeating:
+    """The platform as one that tells of earlier submissions. Raises UsageProblem if it does not."""
+    if not isinstance(platform, Repeating):
+        raise UsageProblem(f"{platform.title} tells of no earlier submissions; --attempts cannot be kept there.")
+    return platform
 
 
 def script(platform: str, name: str, values: Mapping[str, str] | None = None) -> bytes:

@@ -19,6 +19,7 @@ from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Earlier, Graded, Kit, Member, Package, Places, Told, Write, script
 from grader.exporters.words import capped, check_words, overall_words, visible_part
 from grader.model.submission import Person
+from grader.model.text import plain_line
 from grader.model.view import CheckView
 
 _RESULTS = "/autograder/results/results.json"
@@ -84,6 +85,11 @@ class Gradescope:
         """See `Platform.decline`: without results.json Gradescope shows that the autograder failed, and no score."""
         return Delivery(stdout=f"Not graded, and not the student's doing: {sentence}\n", exit_status=_FAILED)
 
+    def repeat(self, sentence: str, score: Decimal) -> Delivery:
+        """See `Repeating.repeat`."""
+        found = {"score": float(score), "output": sentence, "output_format": "text", "stdout_visibility": "hidden"}
+        return Delivery({_RESULTS: Write(json.dumps(found, ensure_ascii=False).encode("utf-8"))})
+
     def package(self, kit: Kit) -> Package:
         """See `Platform.package`: the files, not a folder around them."""
         values = {"OPTIONS": " ".join(kit.options)}
@@ -129,7 +135,7 @@ def _test(graded: Graded, check: CheckView, number: int) -> dict[str, Any]:
     """One check as a test."""
     shown = "visible" if graded.hidden == "report" else check.visibility
     return {
-        "name": check.title,
+        "name": plain_line(check.title, 400),
         "number": str(number),
         "score": float(graded.points(check.points)),
         "max_score": float(graded.points(check.max_points)),
