@@ -87,6 +87,6 @@ def _feedback(graded: Graded, characters: int) -> str:
     parts = [capped(overall_words(graded.view), max(characters, 100) * _OVERALL)]
     for check in graded.checks if characters else ():
         if words := capped(check_words(check), characters):
-            parts.append(f"{plain_line(check.title)}: {check.points:g} of {check.max_points:g} points\n{words}")
+            parts.append(f"{plain_line(check.title)} [{check.points:g} of {check.max_points:g} points]\n{words}")
     found = {"fractionalScore": float(graded.fraction), "feedback": "\n\n".join(parts), "feedbackType": "HTML"}
     return json.dumps(found, indent=1)

@@ -39,7 +39,7 @@ def test_a_result_is_as_documented() -> None:
     found = written(delivery)
     assert found["fractionalScore"] == 10.5 / 20
     assert "One day late costs 2 points." in found["feedback"]
-    assert "A title: 2.5 of 10 points" in found["feedback"]
+    assert "A title [2.5 of 10 points]" in found["feedback"]
     assert delivery.files[PAGE].content == "<!doctype html>é".encode()
     assert "SECRET" not in found["feedback"]
 
