@@ -180,7 +180,8 @@ def test_the_package_gives_the_marks_of_grade_without_namespaces(workshop: Works
     source = workshop.package("prairielearn", "--seconds", "60")
     environment = workshop.installed(source / "image")
     about = json.loads((source / "questions" / "tiny" / "info.json").read_bytes())
-    for name, text in SOURCES.items():
+    for name in ("right", "wrong", "broken"):
+        text = SOURCES[name]
         grade = workshop.folder / f"grade-{name}"
         (grade / "data").mkdir(parents=True)
         contents = base64.b64encode(text.encode()).decode()
