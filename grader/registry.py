@@ -34,6 +34,9 @@ LAYOUTS: dict[str, str] = {
 
 PLATFORMS: dict[str, str] = {
     "gradescope": "grader.exporters.gradescope:Gradescope",
+    "prairielearn": "grader.exporters.prairielearn:PrairieLearn",
+    "coursera": "grader.exporters.coursera:Coursera",
+    "inginious": "grader.exporters.inginious:INGInious",
 }
 """Platforms whose autograder this can be, and the classes that speak their formats."""
 
