@@ -11,14 +11,15 @@ import csv
 import io
 import re
 import stat
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+
+import msgspec
 
 from grader.errors import UsageProblem
 from grader.intake.files import shown
 from grader.model.headings import encoding_of, is_no_person, kind_of, value_of
-from grader.model.roster import Roster, RosterPerson
+from grader.model.roster import Roster, RosterPerson, Row, person_from
 
 _MAX_BYTES = 20 << 20
 _SEPARATORS = "\t;,"
@@ -31,9 +32,6 @@ _DATES = (
     re.compile(r"(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<y>\d{4})"),
 )
 _CLOCK = re.compile(r"[T ,]*(?P<h>\d\d?):(?P<m>\d\d)(?::\d\d)?\s*(?P<half>[ap]m)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?", re.I)
-
-Row = dict[str, list[str]]
-"""Values of one person by kind of column."""
 
 
 def read_roster(path: Path) -> Roster:
@@ -114,21 +112,9 @@ def _headings(table: list[list[str]]) -> tuple[int, list[str]]:
 
 
 def _person(row: Row, number: int) -> RosterPerson:
-    ids = [form for value in row.get("id", []) for form in _forms_of_id(value)]
-    logins, emails = row.get("login", []), row.get("email", [])
-    first, last = " ".join(row.get("first", [])), " ".join(row.get("last", []))
-    name = f"{last}, {first}" if first and last else row.get("name", [first or last])[0]
-    student = next(iter([*row.get("id", []), *logins, *emails]), "") or name
-    group, extension = row.get("group", [""])[0], row.get("extension", [""])[0]
-    when = _moment(extension, number) if extension else None
-    return RosterPerson(student, name, tuple(ids), tuple(logins), tuple(emails), group, when)
-
-
-def _forms_of_id(value: str) -> Iterable[str]:
-    """An id; of a participant's in Moodle's worksheet, in whatever language, also as it is called in English."""
-    yield value
-    if (found := re.fullmatch(r"[^\W\d_][^\d]*\s(\d+)", value)) and found[0] != f"Participant {found[1]}":
-        yield f"Participant {found[1]}"
+    extension = row.get("extension", [""])[0]
+    person = person_from(row)
+    return msgspec.structs.replace(person, extension=_moment(extension, number)) if extension else person
 
 
 def _moment(text: str, number: int) -> str:

@@ -1,7 +1,7 @@
 """What tables of people call their columns, and what else their makers put into them.
 
-Pure functions over strings and bytes, for whatever reads or fills such tables. Columns are known by what they are called
-in English and German, and as Moodle calls them in French and Spanish.
+Pure functions over strings and bytes, for whatever reads or fills such tables. Columns are known by what they are
+called in English and German, and as Moodle calls them in French and Spanish.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TEST_STUDENTS = frozenset({"student, test", "test student", "test, student"})
 
 
 def kind_of(heading: str) -> str:
-    """What a column holds, by its heading: id, login, email, name, first, last, group, extension; empty if none of it."""
+    """What a column holds by its heading, as `id`, `login`, `email`, `name`; empty if it is none of ours."""
     return _KIND.get(re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", heading).casefold()), "")
 
 
