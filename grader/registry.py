@@ -32,12 +32,23 @@ LAYOUTS: dict[str, str] = {
 }
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
+GRADEBOOKS: dict[str, str] = {
+    "canvas": "grader.exporters.canvas:GRADEBOOK",
+    "moodle": "grader.exporters.moodle:GRADEBOOK",
+    "blackboard": "grader.exporters.blackboard:GRADEBOOK",
+    "brightspace": "grader.exporters.brightspace:GRADEBOOK",
+    "gradescope": "grader.exporters.gradescope:GRADEBOOK",
+    "csv": "grader.exporters.plain_csv:GRADEBOOK",
+}
+"""Where marks can go back to."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
+    "export": ("grader.cli.export:command", "Put the marks of a run into an LMS's gradebook."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),
     "validate": ("grader.cli.validate:command", "Prove that the tests of assignments are good."),
