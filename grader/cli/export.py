@@ -194,7 +194,7 @@ class _Plan:
         entries = None if found is None else dict(found.pairs)
         places, nowhere = places_for(self._gradebook, self._class.marks, entries)
         if nowhere:
-            why = f"No report in {path.name}, since the names of their {self._gradebook.title} download are not known"
+            why = f"No report in {path.name}, since it is not known where {self._gradebook.title} would put it"
             say(listed(why, (mark.called for mark in nowhere)))
         if not places:
             raise UsageProblem(

@@ -22,10 +22,9 @@ def filling_sentences(sheet: Sheet, column: Column, filling: Filling) -> Iterato
     most = "" if column.maximum is None else f", of {number_text(column.maximum)} points"
     counts = [f"{filling.new} filled", f"{filling.same} said so already", f"{len(filling.replaced)} replaced"]
     yield f"Column {column.called}{most}: {', '.join(counts)}."
-    if filling.factor != 1:
-        how = "multiplied" if filling.factor > 1 else "scaled down"
-        most = "" if column.maximum is None else number_text(column.maximum)
-        yield f"Marks were {how}: the column counts {most} points, which is not what the assignment counts."
+    if filling.scaled_from is not None and column.maximum is not None:
+        of, to = number_text(filling.scaled_from), number_text(column.maximum)
+        yield f"Marks were scaled: {of} points of the assignment are {to} of the column."
     if filling.comma:
         yield "Numbers are written with a decimal comma, as the file has it."
     if filling.replaced:

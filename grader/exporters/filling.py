@@ -32,7 +32,8 @@ class Left:
 class Filling:
     """New cells by row and column, and how many: where there was nothing, there already, and in another's place.
 
-    `replaced` tells of the last, as `Zoë O'Neil (12345): 80 becomes 75`. `factor` is by what marks were multiplied.
+    `replaced` tells of the last, as `Zoë O'Neil (12345): 80 becomes 75`. `scaled_from` is what the assignment counts,
+    where the column counts otherwise.
     """
 
     cells: dict[tuple[int, int], str]
@@ -40,7 +41,7 @@ class Filling:
     same: int
     replaced: tuple[str, ...]
     left: tuple[Left, ...]
-    factor: Fraction
+    scaled_from: Fraction | None
     comma: bool
 
 
@@ -49,7 +50,8 @@ def filling(sheet: Sheet, column: Column, pairs: Iterable[tuple[Mark, Entry]]) -
     comma = writes_comma(sheet, column)
     cells: dict[tuple[int, int], str] = {}
     replaced, left = [], []
-    same, factor = 0, Fraction(1)
+    same = 0
+    scaled_from: Fraction | None = None
     for mark, entry in pairs:
         if mark.score is None:
             continue  # told with those who have no mark
@@ -57,8 +59,10 @@ def filling(sheet: Sheet, column: Column, pairs: Iterable[tuple[Mark, Entry]]) -
         if reason := _why_left(sheet, column, entry, old):
             left.append(Left(entry.called, reason))
             continue
-        factor = Fraction(1) if column.maximum is None else column.maximum / mark.max_score
-        number = _half_up(mark.score * factor)
+        score = mark.score
+        if column.maximum is not None and mark.max_score not in (column.maximum, 0):
+            score, scaled_from = score * column.maximum / mark.max_score, mark.max_score
+        number = _half_up(score)
         text = number_text(number, comma)
         before = number_in(old)
         if before is not None and _half_up(before) == number:
@@ -67,7 +71,7 @@ def filling(sheet: Sheet, column: Column, pairs: Iterable[tuple[Mark, Entry]]) -
         if old not in _BLANK:
             replaced.append(f"{entry.called}: {old} becomes {text}")
         cells[entry.row, column.index] = text
-    return Filling(cells, len(cells) - len(replaced), same, tuple(replaced), tuple(left), factor, comma)
+    return Filling(cells, len(cells) - len(replaced), same, tuple(replaced), tuple(left), scaled_from, comma)
 
 
 def with_comments(

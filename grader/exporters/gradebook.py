@@ -61,7 +61,8 @@ class Sheet:
 
     `by_name`: who has no id in it may be found by a name that only one has. `numbers` are the columns whose cells tell
     how numbers are written. `excused` are texts of a cell, in lower case, that no mark replaces. `comments` is the
-    column of comments, if there is one. `notes` are what staff should know about how it was read.
+    column of comments, if there is one. `of_one`: the file is of one assignment, and has no other column to fill.
+    `notes` are what staff should know about how it was read.
     """
 
     table: Table
@@ -71,6 +72,7 @@ class Sheet:
     numbers: tuple[int, ...] = ()
     excused: frozenset[str] = frozenset()
     comments: int | None = None
+    of_one: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -171,7 +173,7 @@ def chosen_column(sheet: Sheet, wanted: str | None, assignment: str, title: str)
         names = {_plain(assignment), _plain(title)} - {""}
         found = [one for one in open_ones if _plain(one.title) in names]
         found = found or [one for one in open_ones if names & {_plain(part) for part in _parts(one.title)}]
-        found = found or (open_ones if len(sheet.columns) == 1 and sheet.comments is not None else [])
+        found = found or (open_ones if sheet.of_one else [])
         what = f"is called {assignment} or {plain_line(title, 80)}"
     if len(found) != 1:
         how_many = "No column" if not found else "More than one column"

@@ -28,7 +28,7 @@ def _read(table: Table) -> Sheet:
         raise NoTable("it has no column SID or Email, or none with its Max Points beside it")
     columns = tuple(_column(table, index, headings, headings.index(most)) for index, most in pairs.items())
     note = "Gradescope documents no way to take grades back; this file is for your own use."
-    return Sheet(table, columns, entries_of(table, kinds), notes=(note,))
+    return Sheet(table, columns, entries_of(table, kinds), of_one=len(columns) == 1, notes=(note,))
 
 
 def _column(table: Table, index: int, headings: list[str], most: int) -> Column:

@@ -88,6 +88,7 @@ def _worksheet(table: Table, identifier: int) -> Sheet | None:
         tuple(map(_numbered, entries)),
         numbers=(grade, *([most] if most is not None else [])),
         comments=None if comments < 0 else comments,
+        of_one=True,
         notes=notes,
     )
 

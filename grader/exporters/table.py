@@ -145,9 +145,9 @@ def filled(table: Table, values: Mapping[tuple[int, int], str]) -> bytes:
 
 
 def _written(value: str, old: str, separator: str) -> str:
-    if old.startswith('="') and not set(value) & {separator, '"', "\r", "\n"}:
+    if re.fullmatch(r'="[^"]*"', old) and not set(value) & {separator, '"', "\r", "\n"}:
         return f'="{value}"'
-    if old.startswith('"="'):
+    if re.fullmatch(r'"=""[^"]*"""', old):
         value = f'="{value}"'
     if old.startswith('"') or set(value) & {separator, '"', "\r", "\n"}:
         return '"{}"'.format(value.replace('"', '""'))
