@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from pathlib import Path
 from typing import Any
 
 import gradebooks as books
@@ -426,3 +427,10 @@ def test_marks_know_their_people() -> None:
     assert isinstance(mark, Mark)
     assert mark.keys == ("1", "1", "2", "z", "z@x")
     assert mark.called == "Zoë O'Neil (1)"
+
+
+def test_the_documentation_has_every_platform() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "gradebooks.md").read_text("utf-8")
+    for name in registry.GRADEBOOKS:
+        assert f"| `{name}` |" in page
+        assert f"\n## {gradebook(name).title}\n" in page
