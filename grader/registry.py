@@ -33,12 +33,12 @@ LAYOUTS: dict[str, str] = {
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
 GRADEBOOKS: dict[str, str] = {
-    "canvas": "grader.exporters.canvas:GRADEBOOK",
-    "moodle": "grader.exporters.moodle:GRADEBOOK",
-    "blackboard": "grader.exporters.blackboard:GRADEBOOK",
-    "brightspace": "grader.exporters.brightspace:GRADEBOOK",
-    "gradescope": "grader.exporters.gradescope:GRADEBOOK",
-    "csv": "grader.exporters.plain_csv:GRADEBOOK",
+    "canvas": "grader.exporters.gradebooks.canvas:GRADEBOOK",
+    "moodle": "grader.exporters.gradebooks.moodle:GRADEBOOK",
+    "blackboard": "grader.exporters.gradebooks.blackboard:GRADEBOOK",
+    "brightspace": "grader.exporters.gradebooks.brightspace:GRADEBOOK",
+    "gradescope": "grader.exporters.gradebooks.gradescope:GRADEBOOK",
+    "csv": "grader.exporters.gradebooks.plain_csv:GRADEBOOK",
 }
 """Where marks can go back to."""
 

@@ -19,12 +19,12 @@ from grader.cli.feedback import places_for, write_feedback
 from grader.cli.options import course_option, lang_option
 from grader.content import course_folder, templates_folders
 from grader.errors import UsageProblem
-from grader.exporters.comments import comment_of
-from grader.exporters.filling import filling, with_comments
-from grader.exporters.gradebook import Gradebook, Sheet, chosen_column
-from grader.exporters.marks import Mark, marks_of
-from grader.exporters.matching import Matched, matched
-from grader.exporters.table import NoTable, filled, read_table
+from grader.exporters.gradebooks.comments import comment_of
+from grader.exporters.gradebooks.filling import filling, with_comments
+from grader.exporters.gradebooks.gradebook import Gradebook, Sheet, chosen_column
+from grader.exporters.gradebooks.marks import Mark, marks_of
+from grader.exporters.gradebooks.matching import Matched, matched
+from grader.exporters.gradebooks.table import NoTable, filled, read_table
 from grader.model.result import GradeResult, in_language
 from grader.model.roster import standing
 from grader.model.view import student_view

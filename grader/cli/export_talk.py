@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.exporters.filling import Filling, number_text
-from grader.exporters.gradebook import Column, Sheet
-from grader.exporters.marks import Mark
-from grader.exporters.matching import Matched
+from grader.exporters.gradebooks.filling import Filling, number_text
+from grader.exporters.gradebooks.gradebook import Column, Sheet
+from grader.exporters.gradebooks.marks import Mark
+from grader.exporters.gradebooks.matching import Matched
 
 _MOST = 100
 """Names of one kind that are listed."""

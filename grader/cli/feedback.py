@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from grader.errors import UsageProblem
-from grader.exporters.gradebook import Entry, Gradebook
-from grader.exporters.marks import Mark
+from grader.exporters.gradebooks.gradebook import Entry, Gradebook
+from grader.exporters.gradebooks.marks import Mark
 from grader.store import write_atomically
 
 _WHEN = (1980, 1, 1, 0, 0, 0)

@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 
 from grader.errors import UsageProblem
-from grader.exporters.filling import number_text
-from grader.exporters.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
-from grader.exporters.marks import Mark
-from grader.exporters.table import NoTable, Table
+from grader.exporters.gradebooks.filling import number_text
+from grader.exporters.gradebooks.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
+from grader.exporters.gradebooks.marks import Mark
+from grader.exporters.gradebooks.table import NoTable, Table
 
 _END = "End-of-Line Indicator"
 _TITLE = re.compile(r"(?P<title>.*\S)\s+Points Grade\s*(?P<details><.*>)?\s*", re.DOTALL)

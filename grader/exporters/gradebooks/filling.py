@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from grader.exporters.gradebook import Column, Entry, Sheet, number_in
-from grader.exporters.marks import Mark
+from grader.exporters.gradebooks.gradebook import Column, Entry, Sheet, number_in
+from grader.exporters.gradebooks.marks import Mark
 
 _BLANK = frozenset({"", "-", "\N{EN DASH}"})
 _DECIMALS = re.compile(r"-?\d+([.,])\d{1,2}")

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.exporters.gradebook import Entry, Gradebook, Platform, Sheet
-from grader.exporters.marks import Mark
+from grader.exporters.gradebooks.gradebook import Entry, Gradebook, Platform, Sheet
+from grader.exporters.gradebooks.marks import Mark
 from grader.model.roster import Claim, Finder, Match, Roster
 
 

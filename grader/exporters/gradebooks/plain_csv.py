@@ -10,10 +10,10 @@ import csv
 import io
 from collections.abc import Sequence
 
-from grader.exporters.filling import number_text
-from grader.exporters.gradebook import Gradebook
+from grader.exporters.gradebooks.filling import number_text
+from grader.exporters.gradebooks.gradebook import Gradebook
 from grader.exporters.grades_csv import cell
-from grader.exporters.marks import Mark
+from grader.exporters.gradebooks.marks import Mark
 
 COLUMNS = ("student", "name", "email", "score", "max_score", "status", "late")
 

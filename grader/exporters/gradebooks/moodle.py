@@ -18,8 +18,8 @@ from dataclasses import replace
 import msgspec
 
 from grader.errors import UsageProblem
-from grader.exporters.filling import number_text
-from grader.exporters.gradebook import (
+from grader.exporters.gradebooks.filling import number_text
+from grader.exporters.gradebooks.gradebook import (
     Column,
     Entry,
     Gradebook,
@@ -31,9 +31,9 @@ from grader.exporters.gradebook import (
     number_in,
 )
 from grader.exporters.grades_csv import cell
-from grader.exporters.marks import Mark
-from grader.exporters.moodle_words import COMMENTS, GRADES, MAXIMA, NO, NO_MARKS, PARTICIPANT, SCALES
-from grader.exporters.table import NoTable, Table
+from grader.exporters.gradebooks.marks import Mark
+from grader.exporters.gradebooks.moodle_words import COMMENTS, GRADES, MAXIMA, NO, NO_MARKS, PARTICIPANT, SCALES
+from grader.exporters.gradebooks.table import NoTable, Table
 from grader.model.roster import RosterPerson
 
 _MARK = "_assignsubmission_"

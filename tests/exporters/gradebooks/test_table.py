@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.exporters.table import NoTable, filled, read_table, scan
+from grader.exporters.gradebooks.table import NoTable, filled, read_table, scan
 from grader.model.headings import kind_of
 
 ENCODINGS = [(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grader.exporters.filling import number_text
+from grader.exporters.gradebooks.filling import number_text
 from grader.model.text import plain_line
 from grader.model.view import StudentView
 

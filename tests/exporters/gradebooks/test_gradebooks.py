@@ -14,11 +14,11 @@ from gradebooks import result
 
 from grader import registry
 from grader.errors import UsageProblem
-from grader.exporters.filling import Filling, filling
-from grader.exporters.gradebook import Gradebook, Sheet, chosen_column
-from grader.exporters.marks import Mark, marks_of
-from grader.exporters.matching import Matched, matched
-from grader.exporters.table import NoTable, filled, read_table
+from grader.exporters.gradebooks.filling import Filling, filling
+from grader.exporters.gradebooks.gradebook import Gradebook, Sheet, chosen_column
+from grader.exporters.gradebooks.marks import Mark, marks_of
+from grader.exporters.gradebooks.matching import Matched, matched
+from grader.exporters.gradebooks.table import NoTable, filled, read_table
 from grader.intake.roster import roster_from
 from grader.model.result import GradeResult
 from grader.model.roster import Roster, RosterPerson, standing
@@ -430,7 +430,7 @@ def test_marks_know_their_people() -> None:
 
 
 def test_the_documentation_has_every_platform() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "gradebooks.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "gradebooks.md").read_text("utf-8")
     for name in registry.GRADEBOOKS:
         assert f"| `{name}` |" in page
         assert f"\n## {gradebook(name).title}\n" in page

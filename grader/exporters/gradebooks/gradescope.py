@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.exporters.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
-from grader.exporters.table import NoTable, Table
+from grader.exporters.gradebooks.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
+from grader.exporters.gradebooks.table import NoTable, Table
 
 _MAXIMUM = " - Max Points"
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.exporters.gradebook import Column, Gradebook, Platform, Sheet, entries_of, kinds_of, maximum_of
-from grader.exporters.table import NoTable, Table
+from grader.exporters.gradebooks.gradebook import Column, Gradebook, Platform, Sheet, entries_of, kinds_of, maximum_of
+from grader.exporters.gradebooks.table import NoTable, Table
 from grader.model.headings import is_no_person
 
 _POINTS = "points possible"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.exporters.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
-from grader.exporters.table import NoTable, Table
+from grader.exporters.gradebooks.gradebook import Column, Gradebook, Sheet, entries_of, kinds_of, maximum_of
+from grader.exporters.gradebooks.table import NoTable, Table
 
 _TITLE = re.compile(r"(?P<title>.*?)\s*(?:\[(?P<points>[^\]]*)\])?\s*\|\s*(?P<id>\d+)\s*", re.DOTALL)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

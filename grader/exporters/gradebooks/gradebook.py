@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from grader.errors import UsageProblem
-from grader.exporters.marks import Mark
-from grader.exporters.table import Table
+from grader.exporters.gradebooks.marks import Mark
+from grader.exporters.gradebooks.table import Table
 from grader.model.headings import kind_of, value_of
 from grader.model.roster import RosterPerson, person_from
 from grader.model.roster import Row as Values
