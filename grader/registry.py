@@ -42,11 +42,18 @@ GRADEBOOKS: dict[str, str] = {
 }
 """Where marks can go back to."""
 
+PLATFORMS: dict[str, str] = {
+    "gradescope": "grader.exporters.gradescope:Gradescope",
+}
+"""Platforms whose autograder this can be, and the classes that speak their formats."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
+    "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
+    "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "export": ("grader.cli.export:command", "Put the marks of a run into an LMS's gradebook."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),

@@ -84,8 +84,8 @@ def test_judge_knows_no_backend() -> None:
 
 
 def test_exporters_know_the_model_alone() -> None:
-    for path in (PACKAGE / "exporters").glob("*.py"):
-        assert {part_of(module) for module in imports_of(path)} <= {"model", "errors", "exporters"}, path
+    for path in (PACKAGE / "exporters").rglob("*.py"):
+        assert {part_of(module) for module in imports_of(path)} <= {"exporters", "model", "errors"}, path
 
 
 @pytest.mark.parametrize("name", sorted(STANDARD_LIBRARY_ONLY))

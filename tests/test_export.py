@@ -7,11 +7,11 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import gradebooks as books
+import gradebook_files as books
 import msgspec
 import pytest
 from downloads import as_zip
-from gradebooks import result
+from gradebook_files import result
 
 from grader.model.result import CheckResult, GradeResult
 from grader.store import Run

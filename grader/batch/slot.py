@@ -41,6 +41,8 @@ code that it runs, is shared by all forks. That saves about a tenth of a grading
 """
 _MANY = 100
 """Submissions for a slot from which on it moves its memory into huge pages, which takes up to a second."""
+_LATE_SECONDS = 2.0
+"""How much longer than a platform's time a judge may take, whose own clock should have ended it."""
 _JUDGE_MEMORY = 2 << 30
 """Bytes of address space that one judge may add to the zygote's."""
 
@@ -54,7 +56,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever prints by itself must not land among the messages
     job = receive(incoming, Job)
     try:
-        assignment = load_assignment(Path(job.course), job.assignment)
+        assignment = load_assignment(Path(job.course), job.assignment).with_memory(job.memory_mb)
         holder = _SandboxHolder(job, assignment)
 
         def ready(judge: Judge) -> None:
@@ -119,7 +121,8 @@ def _serve(
         except EOFError:
             return
         if hasattr(os, "fork"):
-            answer = _judge_in_fork(judge, holder.sandbox, task, incoming.fileno(), patience)
+            within = patience if task.plan.seconds is None else min(patience, task.plan.seconds + _LATE_SECONDS)
+            answer = _judge_in_fork(judge, holder.sandbox, task, incoming.fileno(), within)
         else:
             answer = FromSlot(result=judge.judge(task.submission, holder.sandbox, task.plan))
         send(outgoing, answer)  # first: a sandbox that cannot be cleaned must not cost this result

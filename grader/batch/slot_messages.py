@@ -19,13 +19,17 @@ _Message = TypeVar("_Message", bound=msgspec.Struct)
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a slot is started with; `expected` is about how many submissions it will be given."""
+    """What a slot is started with; `expected` is about how many submissions it will be given.
+
+    `memory_mb`: what student code may have where that is less than the assignment allows.
+    """
 
     course: str
     assignment: str
     mode: str
     slot: int
     expected: int = 1
+    memory_mb: int | None = None
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -123,6 +123,12 @@ def find_submissions(
     )
 
 
+def read_one(tree: Tree, hand_in: HandIn, main_file: str, required: tuple[str, ...]) -> Submission:
+    """The submission of one hand-in, whose files are in the tree; what is wrong with it is in its `problem`."""
+    (one,), (name,) = assigned([hand_in], None), safe_ids([hand_in.key])
+    return _reader(name, one, tree, main_file, Rules(required))()
+
+
 def _recognised(source: Path, out: Path | None, asked: Asked, rules: Rules) -> Seen | None:
     if not source.exists():
         raise UsageProblem(f"SOURCE {source} does not exist.")
@@ -167,7 +173,7 @@ def _names_in(hand_in: HandIn) -> tuple[str, ...]:
 
 
 def _reader(
-    name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules, handed_in_as: tuple[str, ...]
+    name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules, handed_in_as: tuple[str, ...] = ()
 ) -> Callable[[], Submission]:
     student = one.people[0].student
 

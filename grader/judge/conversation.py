@@ -15,6 +15,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from grader.judge.allowance import Allowance
 from grader.judge.last_words import LastWords, last_words, place_in
 from grader.judge.load_report import LoadReport, read_load_report
 from grader.judge.places import Work
@@ -52,13 +53,22 @@ class BudgetSpent(StudentTrouble):
 class Conversation:
     """The judge's side of one submission. Not reusable; `end` must be called."""
 
-    def __init__(self, sandbox: Sandbox, work: Work, required: tuple[str, ...], limits: Limits, seed: int) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        work: Work,
+        required: tuple[str, ...],
+        limits: Limits,
+        seed: int,
+        allowance: Allowance | None = None,
+    ) -> None:
         self._sandbox = sandbox
         self._work = work
         self._sources = work.sources
         self._required = required
         self._limits = limits
         self._seed = seed
+        self._allowance = allowance or Allowance(None, 1)
         self._process: StudentProcess | None = None
         self._trouble: StudentTrouble | None = None
         self._definitions_only = False
@@ -84,16 +94,16 @@ class Conversation:
         """
         try:
             try:
-                self.report = self._start()
+                self.report = self._first_start()
             except StudentGone as gone:
                 if gone.facts.signal_name != "SIGKILL" or gone.facts.over_memory:
                     raise
                 self._outputs.clear()
-                self.report = self._start()
+                self.report = self._first_start()
         except StudentTrouble as trouble:
             self._definitions_only = True
             try:
-                self.report = replace(self._start(), trouble=trouble)
+                self.report = replace(self._first_start(), trouble=trouble)
             except BudgetSpent:
                 raise trouble from None
         return self.report
@@ -108,6 +118,7 @@ class Conversation:
         self._check_waited = 0.0
         self.answered = False
         self._reset = None  # of a check that asked nothing
+        self._allowance.require(self._waited)
         if fresh:
             self._drop_process()
         if self._process is None:
@@ -164,7 +175,10 @@ class Conversation:
         limit: TimeLimit = "import" if operation == calls.LOAD else "check"
         allowed = self._limits.check_seconds - self._check_waited if seconds is None else seconds
         left = self._limits.total_seconds - self._waited
-        return (left, "total") if left < allowed else (allowed, limit)
+        if left < allowed:
+            allowed, limit = left, "total"
+        share = self._allowance.left()
+        return (share, "share") if share < allowed else (allowed, limit)
 
     def _interrupted(self, report: ErrorReport, limit: TimeLimit) -> StudentTimeout:
         """The time-out that the worker tells of."""
@@ -194,6 +208,10 @@ class Conversation:
         """End the student process, so that the next check gets a fresh one; returns how it stood."""
         return self._drop_process()
 
+    def _first_start(self) -> LoadReport:
+        self._allowance.begin_import()
+        return self._start()
+
     def _start(self) -> LoadReport:
         budget = int(self._limits.cpu_seconds - self._cpu_used)
         if budget < 1 or self._waited >= self._limits.total_seconds:
@@ -202,19 +220,21 @@ class Conversation:
         self._process = self._sandbox.spawn(budget)
         self._trouble = None
         self.layers = list(self._process.layers)
+        left = self._allowance.left() - _GRACE_SECONDS - _LATE_SECONDS  # what follows an import takes time as well
+        import_seconds = min(self._limits.import_seconds, max(_LATE_SECONDS, left))
         arguments = {
             # As bytes: they travel in the payload, whose cap is far above that of text.
             "files": {name: text.encode("utf-8") for name, text in self._sources.items()},
             "main": self._work.main,
             "required": list(self._required),
-            "seconds": self._limits.import_seconds,
+            "seconds": import_seconds,
             "definitions_only": self._definitions_only,
             "cells": [[cell.first, cell.last] for cell in self._work.cells],
             "skip": [] if self.report is None else list(self.report.left_out),
         }
         self.ask(calls.RESET, {"seed": self._seed}, seconds=_GRACE_SECONDS + self._limits.check_seconds)
         before = self._waited
-        patience = self._limits.import_seconds + after_seconds(self._limits.import_seconds) + _GRACE_SECONDS
+        patience = import_seconds + after_seconds(import_seconds) + _GRACE_SECONDS
         value = self.ask(calls.LOAD, arguments, seconds=patience).value
         self._check_waited = 0.0
         try:
@@ -222,7 +242,7 @@ class Conversation:
         except StudentLied as lie:
             raise self._troubled(lie) from None
         late = any(stop.how == "late" for stop in report.stops)
-        if late or report.late or self._waited - before >= self._limits.import_seconds:
+        if late or report.late or self._waited - before >= import_seconds:
             self._keep_output(self._process)
         stops = tuple(replace(stop, error=self._placed(stop.error)) for stop in report.stops)
         return replace(report, error=None if report.error is None else self._placed(report.error), stops=stops)

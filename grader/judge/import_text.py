@@ -210,4 +210,4 @@ def _time(limit: TimeLimit, limits: Limits) -> str:
     if limit == "processor":
         return f"{limits.cpu_seconds} s of processor time"
     seconds = {"import": limits.import_seconds, "check": limits.check_seconds, "total": limits.total_seconds}
-    return f"{seconds[limit]:g} s"
+    return f"{seconds.get(limit, limits.import_seconds):g} s"

@@ -143,6 +143,9 @@ def on_time(limit: TimeLimit, limits: Limits, where: str) -> str:
             f"Your code did not finish{where}: the {limits.total_seconds:g} s that all checks together may take are up."
         )
         return f"{head} {causes.WHOLE_TIME}"
+    if limit == "share":
+        head = f"Your code did not finish within this check's share of the time that the platform gives{where}."
+        return f"{head} {causes.WHOLE_TIME}"
     if limit == "import":
         return f"Your file did not finish importing within {limits.import_seconds:g} s{where}. {causes.TOP_LEVEL}"
     return f"Your code did not finish within {limits.check_seconds:g} s{where}. {causes.LOOP}"

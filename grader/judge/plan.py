@@ -20,7 +20,8 @@ class Plan(msgspec.Struct, frozen=True):
     In either, a check comes after those that it needs (for one of `first` they run right before it), and hidden ones
     may come before visible ones. `only`, unless it is empty, names the checks to be run, with those that they need.
     `until_failure`: the first check that does not pass ends the run. What does not run is no part of the result.
-    `seed`: of all random numbers, instead of the assignment's.
+    `seed`: of all random numbers, instead of the assignment's. `seconds`: a platform stops the whole grading after so
+    many seconds of wall-clock time, so every check has a share of them (see `grader.judge.allowance`); None for no end.
     """
 
     order_seed: int | None = None
@@ -28,6 +29,7 @@ class Plan(msgspec.Struct, frozen=True):
     only: tuple[str, ...] = ()
     until_failure: bool = False
     seed: int | None = None
+    seconds: float | None = None
 
     def order(self, needs: Mapping[str, tuple[str, ...]]) -> list[str]:
         """The checks in the order of this plan; `needs` has them in the usual one, each with those that it needs."""

@@ -19,6 +19,7 @@ import grader
 from grader.content import check_files, reference_submission
 from grader.errors import UsageProblem
 from grader.judge import import_text, outcome, scoring, staff
+from grader.judge.allowance import Allowance, limits_within
 from grader.judge.basis import digest
 from grader.judge.conversation import Conversation
 from grader.judge.places import Work
@@ -27,7 +28,7 @@ from grader.judge.plugin import CheckSpec, JudgePlugin
 from grader.judge.run import CheckRun, Control, Output
 from grader.judge.student import Student, StudentRaised
 from grader.model import result as records
-from grader.model.assignment import Assignment
+from grader.model.assignment import Assignment, Limits
 from grader.model.submission import Submission
 from grader.sandbox.base import Sandbox, SandboxBroken, StudentTrouble
 
@@ -75,6 +76,15 @@ class _Findings:
     incidents: list[records.Incident] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How one submission is judged: as planned, within which limits, and within which time of a platform's."""
+
+    plan: Plan
+    limits: Limits
+    allowance: Allowance
+
+
 class Judge:
     """The collected checks of one assignment; grades one submission at a time."""
 
@@ -102,9 +112,12 @@ class Judge:
             findings = _Findings("ungraded" if submission.unreadable else "invalid", submission.problem)
         else:
             work = Work.of(submission, submission.main)
-            conversation = self._conversation(sandbox, work)
+            allowance = Allowance(plan.seconds, len(self.specs))
+            limits = limits_within(self._assignment.about.limits, plan.seconds)
+            conversation = self._conversation(sandbox, work, limits, allowance)
+            run = CheckRun(self._plugin, conversation, work.main, limits, self._control(sandbox))
             try:
-                findings = self._converse(work, conversation, self._control(sandbox), plan)
+                findings = self._converse(work, conversation, run, _Way(plan, limits, allowance))
             finally:
                 conversation.end()
         return self._result(submission, sandbox.mode, findings, time.monotonic() - started)
@@ -114,8 +127,8 @@ class Judge:
         if self._assignment.reference_file is not None:
             self.judge(reference_submission(self._assignment), sandbox)
 
-    def _converse(self, work: Work, conversation: Conversation, control: Control | None, plan: Plan) -> _Findings:
-        limits = self._assignment.about.limits
+    def _converse(self, work: Work, conversation: Conversation, run: CheckRun, way: _Way) -> _Findings:
+        limits = way.limits
         try:
             report = conversation.load()
         except StudentTrouble as trouble:
@@ -129,7 +142,6 @@ class Judge:
             return _Findings("invalid", reason, layers=conversation.layers, incidents=odd)
         except SandboxBroken as broken:
             return _Findings("ungraded", f"The machine could not run this submission: {broken}")
-        run = CheckRun(self._plugin, conversation, work.main, limits, control)
         run.printed_at_import(conversation.printed())
         told = import_text.staff_notices(report.trouble, limits)
         at_import = import_text.incidents(report)
@@ -137,24 +149,25 @@ class Judge:
         if useless is not None:
             odd = staff.incidents(at_import, [])
             return _Findings("invalid", useless, [], run.notices, told, conversation.layers, run.output(), odd)
-        checks = self._run_checks(run, plan)
+        checks = self._run_checks(run, way)
         notices = [*import_text.load_notices(report, work, limits), *run.notices]
         told, odd = [*told, *run.staff_notices], staff.incidents(at_import, run.incidents)
         return _Findings(None, None, checks, notices, told, conversation.layers, run.output(), odd)
 
-    def _run_checks(self, run: CheckRun, plan: Plan) -> list[records.CheckResult]:
+    def _run_checks(self, run: CheckRun, way: _Way) -> list[records.CheckResult]:
         """Run the checks as planned; results in the usual order."""
         specs = {spec.id: spec for spec in self.specs}
         done: dict[str, records.CheckResult] = {}
-        for name in plan.order({spec.id: spec.needs for spec in self.specs}):
+        for name in way.plan.order({spec.id: spec.needs for spec in self.specs}):
+            way.allowance.next_check()
             done[name] = run.check(specs[name])
-            if plan.until_failure and done[name].status != "passed":
+            if way.plan.until_failure and done[name].status != "passed":
                 break
         return [done[name] for name in specs if name in done]
 
-    def _conversation(self, sandbox: Sandbox, work: Work) -> Conversation:
-        about = self._assignment.about
-        return Conversation(sandbox, work, tuple(about.names), about.limits, self._plugin.seed)
+    def _conversation(self, sandbox: Sandbox, work: Work, limits: Limits, allowance: Allowance) -> Conversation:
+        names = tuple(self._assignment.about.names)
+        return Conversation(sandbox, work, names, limits, self._plugin.seed, allowance)
 
     def _control(self, sandbox: Sandbox) -> Control | None:
         """Whether a check's body runs to its end on the reference; None where there is no reference."""
@@ -163,7 +176,7 @@ class Judge:
 
         def holds(check: str) -> bool:
             work = Work.of(reference_submission(self._assignment), self._assignment.main_file)
-            conversation = self._conversation(sandbox, work)
+            conversation = self._conversation(sandbox, work, self._assignment.about.limits, Allowance(None, 1))
             try:
                 conversation.load()
                 conversation.begin_check(check, fresh=False)

@@ -20,6 +20,7 @@ _TIMES = {
     "check": "Over the time of a check",
     "processor": "Over the processor time",
     "total": "Over the time of all checks",
+    "share": "Over its share of the platform's time",
 }
 OUT_OF_MEMORY = "Out of memory"
 _KINDS: tuple[IncidentKind, ...] = ("protocol", "forbidden", "ended", "refused")

@@ -118,6 +118,14 @@ class Assignment(msgspec.Struct, frozen=True):
         about = self.about if lang is None else msgspec.structs.replace(self.about, lang=lang)
         return msgspec.structs.replace(self, about=about)
 
+    def with_memory(self, megabytes: int | None) -> Assignment:
+        """The same with at most so many megabytes for student code, where a number is given."""
+        limits = self.about.limits
+        if megabytes is None or megabytes >= limits.memory_mb:
+            return self
+        limits = msgspec.structs.replace(limits, memory_mb=megabytes)
+        return msgspec.structs.replace(self, about=msgspec.structs.replace(self.about, limits=limits))
+
     @property
     def main_file(self) -> str:
         """The file that students hand in; further names in `files` are optional companions."""

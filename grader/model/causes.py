@@ -89,6 +89,7 @@ _HIDDEN: Mapping[str, tuple[str, str]] = {
 _HIDDEN_TIMES: Mapping[str, tuple[str, str]] = {
     "processor": ("Your code used up the processor time that all checks together may take", LOOP),
     "total": ("The time that all checks together may take was up before this one had finished", WHOLE_TIME),
+    "share": ("Your code did not finish within this check's share of the time that the platform gives", WHOLE_TIME),
     "import": ("Your file could not be imported again within its time", TOP_LEVEL),
 }
 """By the type of a time-out's `StudentError`: which time was up, if not that of the check."""

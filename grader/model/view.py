@@ -27,6 +27,7 @@ from grader.model.result import (
     Lateness,
     Printed,
     Status,
+    Visibility,
 )
 
 
@@ -35,7 +36,7 @@ class CheckView(msgspec.Struct, frozen=True):
 
     `not_run`: it could not be run, for a reason that is not the student's. `told`: the parts of a `feedback` that is
     made of fixed sentences. Unless the check is hidden, `measured` is what it counted, and `seen` the comparison that
-    did not hold.
+    did not hold. `visibility` is the author's word, for platforms that can hide a test until some day.
     """
 
     id: str
@@ -51,6 +52,7 @@ class CheckView(msgspec.Struct, frozen=True):
     measured: list[Measured] = []
     seen: Observation | None = None
     told: Told | None = None
+    visibility: Visibility = "visible"
 
 
 class GroupView(msgspec.Struct, frozen=True):
@@ -149,6 +151,7 @@ def check_view(check: CheckResult) -> CheckView:
         measured=[] if hidden else measured(check.observations),
         seen=None if hidden else _what_differs(check),
         told=told,
+        visibility=check.visibility,
     )
 
 

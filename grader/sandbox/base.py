@@ -21,7 +21,7 @@ MULTI_MODES = ("A1", "B", "plain")
 """Where the profile `multi` is to be had: elsewhere processes could outlive the one that started them."""
 
 
-TimeLimit = Literal["import", "check", "processor", "total"]
+TimeLimit = Literal["import", "check", "processor", "total", "share"]
 """Which time was up: that of the import, of one check, of the processor or of everything together."""
 
 

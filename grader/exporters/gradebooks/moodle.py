@@ -30,10 +30,10 @@ from grader.exporters.gradebooks.gradebook import (
     maximum_of,
     number_in,
 )
-from grader.exporters.grades_csv import cell
 from grader.exporters.gradebooks.marks import Mark
 from grader.exporters.gradebooks.moodle_words import COMMENTS, GRADES, MAXIMA, NO, NO_MARKS, PARTICIPANT, SCALES
 from grader.exporters.gradebooks.table import NoTable, Table
+from grader.exporters.grades_csv import cell
 from grader.model.roster import RosterPerson
 
 _MARK = "_assignsubmission_"

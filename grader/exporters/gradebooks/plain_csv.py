@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from grader.exporters.gradebooks.filling import number_text
 from grader.exporters.gradebooks.gradebook import Gradebook
-from grader.exporters.grades_csv import cell
 from grader.exporters.gradebooks.marks import Mark
+from grader.exporters.grades_csv import cell
 
 COLUMNS = ("student", "name", "email", "score", "max_score", "status", "late")
 

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import gradebooks as books
+import gradebook_files as books
 import pytest
-from gradebooks import result
+from gradebook_files import result
 
 from grader import registry
 from grader.errors import UsageProblem
