@@ -113,8 +113,12 @@ def _refuse_odd(
     if feedback is not None and feedback.resolve() in others:
         raise UsageProblem(f"--feedback {feedback} is another file of this command; name another.")
     for path in (out, feedback):
-        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            raise UsageProblem(f"{path} cannot be written: it is a folder, or its folder does not exist.")
+        if path is None:
+            continue
+        if path.exists() and not path.is_file():
+            raise UsageProblem(f"{path} cannot be written: it is no file; name one.")
+        if not path.absolute().parent.is_dir():
+            raise UsageProblem(f"{path} cannot be written: its folder does not exist; make it, or name another.")
 
 
 @dataclass(frozen=True)

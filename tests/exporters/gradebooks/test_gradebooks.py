@@ -11,6 +11,8 @@ from typing import Any
 import gradebook_files as books
 import pytest
 from gradebook_files import result
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader import registry
 from grader.errors import UsageProblem
@@ -434,3 +436,31 @@ def test_the_documentation_has_every_platform() -> None:
     for name in registry.GRADEBOOKS:
         assert f"| `{name}` |" in page
         assert f"\n## {gradebook(name).title}\n" in page
+
+
+@given(
+    st.lists(st.tuples(*[st.text(st.sampled_from('ab,;\t"\r\n =#ä💡'), max_size=6)] * 3), min_size=1, max_size=5),
+    st.sampled_from(["\r\n", "\n"]),
+    st.integers(0, 10_000),
+)
+def test_whatever_people_are_called_only_their_cells_change(
+    people: list[tuple[str, str, str]], line_end: str, cents: int
+) -> None:
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerow
+    write(["Student", "ID", "Section", "HW1 (1)", "HW2 (2)"])
+    write(["    Points Possible", "", "", "100", "100"])
+    for number, (name, section, other) in enumerate(people, 1):
+        write([name, f"00{number}", section, "", other])
+    before = out.getvalue()
+    results = [result(f"00{number}", cents / 100) for number in range(1, len(people) + 1)]
+    content, done, _ = export("canvas", before, *results)
+    assert len(done.cells) == len(people)
+    (mark,) = set(done.cells.values())
+    assert float(mark) == cents / 100
+    after = content.decode()
+    assert after.count(f'"{mark}"') >= len(people)
+    read = list(csv.reader(io.StringIO(after, newline="")))
+    for row, (old, new) in enumerate(zip(csv.reader(io.StringIO(before, newline="")), read, strict=True)):
+        assert new == (old if row < 2 else [*old[:3], mark, old[4]])
+    assert len(after) == len(before) + len(mark) * len(people)
