@@ -57,7 +57,8 @@ CANVAS_BOOK = (
     '"O\'Neil, Zoë";12345;0017;zoneil;CS-1;;1,50\r\n'
     '"García López, Ana";12346;0018;agarcia;CS-1;;\r\n'
     '"Chen, Wei";1001;0021;wchen;CS-1;;\r\n'
-    '"Chen, Wei";1002;0022;wchen2;CS-1;;'
+    '"Chen, Wei";1002;0022;wchen2;CS-1;;\r\n'
+    '"Student, Test";99;;ab12;CS-1;;'
 )
 
 
@@ -78,7 +79,7 @@ def test_a_download_of_canvas_and_back(grader: Command, tiny_course: Path, tmp_p
     for line in (
         "Column tiny (4711), of 20 points: 3 filled, 0 said so already, 0 replaced.",
         "Marks were scaled: 100 points of the assignment are 20 of the column.",
-        "Not in the gradebook (1):\n  studenttest (99): nobody in the gradebook has this id",
+        "Left as they are (1):\n  Test Student (99): it is Canvas's test student",
         "In the gradebook, without a submission (1):\n  Wei Chen (1002)",
         "0 points, since nothing in it could be graded (1):\n  chenwei (1001)",
     ):
@@ -88,6 +89,7 @@ def test_a_download_of_canvas_and_back(grader: Command, tiny_course: Path, tmp_p
             "chenwei_1001_987662_report.html",
             "garcíalópezana_LATE_12346_987660_report.html",
             "oneilzoe_12345_987654_report.html",
+            "studenttest_99_987663_report.html",
         ]
         assert '<html lang="de"' in archive.read("oneilzoe_12345_987654_report.html").decode("utf-8")
 

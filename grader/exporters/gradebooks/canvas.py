@@ -11,8 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from grader.exporters.gradebooks.gradebook import Column, Gradebook, Platform, Sheet, entries_of, kinds_of, maximum_of
+from grader.exporters.gradebooks.gradebook import (
+    Column,
+    Entry,
+    Gradebook,
+    Platform,
+    Sheet,
+    entries_of,
+    kinds_of,
+    maximum_of,
+)
 from grader.exporters.gradebooks.table import NoTable, Table
 from grader.model.headings import is_no_person
 
@@ -41,12 +51,18 @@ def _read(table: Table) -> Sheet:
     )
 
     def skipped(values: dict[str, list[str]]) -> bool:
-        return is_no_person(values.get("name", [""])[0]) or not values.keys() & {"id", "login", "name", "last"}
+        points = " ".join(values.get("name", [""])[0].split()).casefold().startswith(_POINTS)
+        return points or not values.keys() & {"id", "login", "name", "last"}
 
+    entries = tuple(map(_of_class, entries_of(table, kinds, skipped)))
     numbers = tuple(column.index for column in columns)
-    return Sheet(
-        table, columns, entries_of(table, kinds, skipped), True, numbers=numbers, excused=frozenset({"ex", "excused"})
-    )
+    return Sheet(table, columns, entries, True, numbers=numbers, excused=frozenset({"ex", "excused"}))
+
+
+def _of_class(entry: Entry) -> Entry:
+    """The row; that of Canvas's test student is nobody's."""
+    name = entry.person.name
+    return replace(entry, closed="it is Canvas's test student", nobody=True) if is_no_person(name) else entry
 
 
 def _column(index: int, heading: str, points: str) -> Column:

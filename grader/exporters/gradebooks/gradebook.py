@@ -42,11 +42,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the sheet and whose it is; `closed` is why its cell stays as it is, empty if it can be filled."""
+    """A row of the sheet and whose it is; `closed` is why its cell stays as it is, empty if it can be filled.
+
+    `nobody`: it stands for no person of the class, as the student that a teacher can turn into.
+    """
 
     row: int
     person: RosterPerson
     closed: str = ""
+    nobody: bool = False
 
     @property
     def called(self) -> str:

@@ -61,7 +61,8 @@ def matched(sheet: Sheet, marks: Sequence[Mark], gradebook: Gradebook) -> Matche
         else:
             strangers.append(Stranger(mark, f"may be {entry.called}, as may another submission"))
     taken = {entry.row for _, entry in pairs}
-    return Matched(tuple(pairs), tuple(strangers), tuple(entry for entry in sheet.entries if entry.row not in taken))
+    missing = tuple(entry for entry in sheet.entries if entry.row not in taken and not entry.nobody)
+    return Matched(tuple(pairs), tuple(strangers), missing)
 
 
 def _match(finder: Finder, mark: Mark, gradebook: Gradebook, by_name: bool) -> Match:

@@ -128,6 +128,14 @@ def test_an_invalid_submission_has_its_zero() -> None:
     assert content.decode() == books.CANVAS.replace("CS231-01,,1.5", "CS231-01,0,1.5")
 
 
+def test_the_test_student_of_canvas_is_nobody() -> None:
+    content, done, found = export("canvas", books.CANVAS, result("99", 60.0, "studenttest"))
+    assert content.decode() == books.CANVAS
+    assert [one.why for one in done.left] == ["it is Canvas's test student"]
+    assert not found.strangers
+    assert [entry.person.student for entry in found.without] == ["12345", "12346", "12347"]
+
+
 def test_each_member_of_a_group_has_its_mark() -> None:
     content, _, found = export(
         "canvas", books.CANVAS, result("12345", 60.0, members=[("12345", "Zoë O'Neil"), ("12346", "Ana")])
