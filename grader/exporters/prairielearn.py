@@ -2,8 +2,8 @@
 
 Pure functions, in the command. Formats as in PrairieLearn's documentation (External grading; question `info.json`).
 The container must exit with 0, or PrairieLearn reads nothing; the file must stay below 1 MiB. Only `score` counts, a
-number from 0 to 1; the points of tests are for reading. What could not be graded is `"gradable": false`: no score, and
-no attempt used up. Whoever handed in stays unknown to a grader.
+number from 0 to 1; the points of tests are for reading. What could not be graded, and a file that cannot be loaded, is
+`"gradable": false`: no attempt is used up. Whoever handed in stays unknown to a grader.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _LIMIT_BYTES = 1_000_000
 _TITLE_CHARACTERS = 300
 _OVERALL = 8
 """How many times as long as one check's text what concerns the whole submission may be."""
+_REASON_CHARACTERS = 4_000
 _MOST_SECONDS = 600
 _ENTRY = "/grade/serverFilesCourse/grader/run.sh"
 _IN_IMAGE = ("grader/", "install.sh", "requirements.txt")
@@ -61,12 +62,14 @@ class PrairieLearn:
         return Told(spare_files=files or None)
 
     def deliver(self, graded: Graded) -> Delivery:
-        """See `Platform.deliver`."""
+        """See `Platform.deliver`. A file that cannot be loaded is what PrairieLearn calls a format error."""
+        if graded.view.status == "invalid":
+            return _delivered(_json(_format_error(graded)))
         return _delivered(fitted(lambda characters: _results(graded, characters), _LIMIT_BYTES, _results(graded, 0)))
 
     def decline(self, sentence: str, told: Told) -> Delivery:
         """See `Platform.decline`."""
-        message = f"Not graded, and not your doing: {capped(sentence, 4000)}"
+        message = f"Not graded, and not your doing: {capped(sentence, _REASON_CHARACTERS)}"
         return _delivered(_json({"gradable": False, "message": message}))
 
     def package(self, kit: Kit) -> Package:
@@ -111,6 +114,13 @@ def _delivered(content: str) -> Delivery:
 
 def _json(found: Mapping[str, Any]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=1)
+
+
+def _format_error(graded: Graded) -> dict[str, Any]:
+    """A file of which no check could start: 0, with the reason, and no attempt used up."""
+    reason = capped(graded.view.reason or "Nothing could be graded.", _REASON_CHARACTERS)
+    said = capped("\n\n".join(overall_lines(graded.view)[1:]), _REASON_CHARACTERS)
+    return {"gradable": False, "score": 0.0, "format_errors": [reason], "message": said, "output": ""}
 
 
 def _results(graded: Graded, characters: int) -> str:
