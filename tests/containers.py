@@ -77,8 +77,8 @@ class Container:
                 around += ["--symlink", os.readlink(place), str(place)]
             elif place.is_dir():
                 around += ["--ro-bind", str(place), str(place)]
-        for path in ("/tmp", "/var/tmp", "/root", "/run"):
-            around += ["--tmpfs", path]
+        for path, mode in (("/tmp", "1777"), ("/var/tmp", "1777"), ("/root", "0755"), ("/run", "0755")):
+            around += ["--perms", mode, "--tmpfs", path]
         around += [
             "--ro-bind",
             str(ROOT / "tests" / "imitate.py"),

@@ -184,7 +184,7 @@ class Desk:
         told = self._platform.told(json.dumps(whole.content).encode("ascii"), {})
         for notice in told.notices:
             say(notice)
-        work = told_submission(told, told.files or {}, self._assignment.main_file, tuple(about.names))
+        work = told_submission(told, self._assignment.main_file, tuple(about.names))
         result = self._judge(work)
         if result.score is None:
             raise UsageProblem(result.reason or "the grader has no result.")

@@ -52,16 +52,28 @@ class Site:
         Raises:
             UsageProblem: there is no such path.
         """
-        path = self._path(self._places.submission) if given is None else given
-        if told.files is not None and given is None:
-            return told_submission(told, told.files, main_file, required)
+        tree = self._handed_in(told, main_file) if given is None else self._at(given)
+        return _submission(tree, told, main_file, required)
+
+    def _handed_in(self, told: Told, main_file: str) -> Tree:
+        """What was handed in, where the platform has it."""
+        path = self._path(self._places.submission)
+        if told.files is not None:
+            return _unpacked(told.files, main_file)
+        if told.spare_files is not None and not path.exists():
+            return _unpacked(told.spare_files, main_file)
+        if told.stored is not None:
+            stored = {plain_name(name): self._path(place) for name, place in told.stored.items()}
+            return Tree(_NOBODY, {name: regular_file(place, name) for name, place in stored.items()})
+        return self._at(path)
+
+    @staticmethod
+    def _at(path: Path) -> Tree:
         if path.is_dir():
-            tree = folder_tree(path)
-        elif path.exists():
-            tree = Tree(_NOBODY, {plain_name(path.name): regular_file(path, path.name)})
-        else:
-            raise UsageProblem(f"{path}, where the submission should be, does not exist.")
-        return _read(tree, told, main_file, required)
+            return folder_tree(path)
+        if path.exists():
+            return Tree(_NOBODY, {plain_name(path.name): regular_file(path, path.name)})
+        raise UsageProblem(f"{path}, where the submission should be, does not exist.")
 
     def write(self, delivery: Delivery) -> None:
         """Hand over what the platform takes.
@@ -87,17 +99,22 @@ class Site:
         return self._root / name.lstrip("/") if name.startswith("/") else Path(name)
 
 
-def told_submission(told: Told, files: Mapping[str, bytes], main_file: str, required: tuple[str, ...]) -> Submission:
-    """What was handed in where the platform gives the files with what it says; `""` names the main one."""
-    reads = {plain_name(name or main_file): _reading(name or main_file, content) for name, content in files.items()}
-    return _read(Tree(_NOBODY, reads), told, main_file, required)
+def told_submission(told: Told, main_file: str, required: tuple[str, ...]) -> Submission:
+    """What was handed in where the platform gives all its files with what it says."""
+    return _submission(_unpacked(told.files or {}, main_file), told, main_file, required)
 
 
-def _read(tree: Tree, told: Told, main_file: str, required: tuple[str, ...]) -> Submission:
+def _submission(tree: Tree, told: Told, main_file: str, required: tuple[str, ...]) -> Submission:
     people = tuple(Who(person.student, person.name) for person in told.people) or (Who(_NOBODY),)
     files = {name: name for name in tree.names() if not name.endswith("/")}
     hand_in = HandIn(people[0].student, people, files, told.submitted_at, told.late)
     return read_one(tree, hand_in, main_file, required)
+
+
+def _unpacked(files: Mapping[str, bytes], main_file: str) -> Tree:
+    """Files that came with the metadata."""
+    named = {name or main_file: content for name, content in files.items()}
+    return Tree(_NOBODY, {plain_name(name): _reading(name, content) for name, content in named.items()})
 
 
 def _reading(name: str, content: bytes) -> Read:

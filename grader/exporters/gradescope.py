@@ -33,7 +33,7 @@ class Gradescope:
 
     title = "Gradescope"
     seconds = 600
-    memory_mb = 3072  # its default of 768 does not hold torch twice
+    memory_mb = 3072  # its default of 768 leaves little for student code
 
     def places(self, environment: Mapping[str, str]) -> Places:
         """See `Platform.places`."""
