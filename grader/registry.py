@@ -34,6 +34,9 @@ LAYOUTS: dict[str, str] = {
 
 PLATFORMS: dict[str, str] = {
     "gradescope": "grader.exporters.gradescope:Gradescope",
+    "autolab": "grader.exporters.autolab:Autolab",
+    "github": "grader.exporters.github:GitHub",
+    "markus": "grader.exporters.markus:MarkUs",
 }
 """Platforms whose autograder this can be, and the classes that speak their formats."""
 

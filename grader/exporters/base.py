@@ -49,7 +49,8 @@ class Told:
     """What a platform says of a submission. Times are in ISO 8601, with their zone where it names one.
 
     `late` is the platform's verdict. `points` are the assignment's on the platform, where it tells. `files` are what
-    was handed in, where the platform gives it inside its metadata. `notices` are for who looks after the autograder.
+    was handed in, where the platform gives it inside its metadata. `about` is what else its own module wants to know
+    when it writes. `notices` are for who looks after the autograder.
     """
 
     people: tuple[Person, ...] = ()
@@ -58,6 +59,7 @@ class Told:
     points: Decimal | None = None
     earlier: tuple[Earlier, ...] = ()
     files: Mapping[str, bytes] | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
 
