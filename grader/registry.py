@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("grader.cli.grade:command", "Grade every submission in SOURCE."),
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
+    "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from browsing import Opener, a_browser, an_opener
+from containers import Workshop, a_workshop
 from hypothesis import settings
 from playwright.sync_api import Browser
 
@@ -46,6 +47,13 @@ def grader(cache: Path) -> Command:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def workshop(grader: Command) -> Iterator[Workshop]:
+    """Where packages for platforms are built and unpacked."""
+    with a_workshop(grader) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -14,13 +14,14 @@ from pathlib import Path
 import click
 import msgspec
 
-from grader import registry
 from grader.batch.single import Errand, container_memory_mb, grade_single
 from grader.cli.options import course_option, lang_option
+from grader.cli.platform_options import attempts_options, hidden_checks_option, isolation_option, platform_option
 from grader.cli.site import Site
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import GraderError, UsageProblem
-from grader.exporters.base import Graded, HiddenChecks, Told
+from grader.exporters.attempts import Limit, refusal
+from grader.exporters.base import Delivery, Graded, HiddenChecks, Told, require_repeating
 from grader.judge.diagnosis import Misconceptions
 from grader.model.jsonform import result_to_json
 from grader.model.result import GradeResult
@@ -37,29 +38,16 @@ _LEAST_RESERVE_SECONDS = 3.0
 @click.command(name="grade-one")
 @click.argument("submission", required=False, type=click.Path(path_type=Path))
 @click.option("--assignment", "assignment_id", required=True, metavar="ID", help="The assignment to grade.")
-@click.option(
-    "--for", "platform", required=True, type=click.Choice(list(registry.PLATFORMS)), help="Whose formats and paths."
-)
+@platform_option
 @click.option(
     "--root", type=click.Path(path_type=Path), default="/", metavar="DIR", help="Where the platform's paths begin (/)."
 )
 @click.option("--seconds", type=click.FloatRange(10), metavar="S", help="After which the platform stops everything.")
 @click.option("--memory-mb", type=click.IntRange(128), metavar="MB", help="Of the container (else its cgroup's limit).")
-@click.option(
-    "--hidden-checks",
-    type=click.Choice(["platform", "report"]),
-    default="platform",
-    show_default=True,
-    help="platform: hidden as it hides tests; report: with title, status and hint, as in the student's report.",
-)
+@hidden_checks_option
+@attempts_options
 @click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package.")
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "strict", "plain"]),
-    default="auto",
-    show_default=True,
-    help="As for `grader grade`.",
-)
+@isolation_option
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Write the whole result, for staff.")
 @lang_option
 @course_option
@@ -71,6 +59,8 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     seconds: float | None,
     memory_mb: int | None,
     hidden_checks: HiddenChecks,
+    attempts: int | None,
+    hours: float,
     known: Path | None,
     isolation: str,
     result: Path | None,
@@ -90,6 +80,10 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         told = site.told()
         for notice in told.notices:
             say(notice)
+        limit = None if attempts is None else Limit(attempts, hours)
+        if (too_many := _refused(site, told, limit)) is not None:
+            site.write(too_many)
+            return
         folder = course_folder(course)
         assignment = load_private_assignment(folder, assignment_id).in_language(lang)
         templates = templates_folders(folder)
@@ -113,6 +107,19 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
 
 
 _FOR_STUDENTS = "The autograder could not start. Your work is not at fault; tell the course staff."
+
+
+def _refused(site: Site, told: Told, limit: Limit | None) -> Delivery | None:
+    """What to hand over if this submission is one too many.
+
+    Raises:
+        UsageProblem: the platform does not tell of earlier ones.
+    """
+    if limit is None:
+        return None
+    platform = require_repeating(site.platform)
+    found = refusal(told, limit)
+    return None if found is None else platform.repeat(found.sentence, found.score)
 
 
 def _known(path: Path | None) -> Misconceptions:

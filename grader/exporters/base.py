@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from importlib import resources
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
+from grader.errors import UsageProblem
 from grader.model.submission import Person
 from grader.model.view import CheckView, StudentView
 
@@ -125,15 +126,15 @@ class Member:
 class Kit:
     """What every package is made of.
 
-    `common` are its files whatever the platform: the grader, the course's part, what to install and `install.sh`, which
-    does so. `command` is the command line that grades one submission, from the folder in which they lie; `seconds` and
-    `memory_mb` are what the platform shall give it. `names` are the file names that the assignment asks for.
+    `common` are its files whatever the platform: `install.sh [ENVIRONMENT]` installs the grader from `requirements.txt`
+    and `grader/`; `course/` and `known.msgpack` are for the options `--course` and `--known` of `grade-one`, and hold
+    hidden tests. `options` are its other options. `seconds` and `memory_mb` are what the platform shall give it,
+    `names` the file names that the assignment asks for.
     """
 
     assignment: str
     title: str
     names: tuple[str, ...]
-    python: str
     seconds: int
     memory_mb: int
     options: tuple[str, ...]
@@ -157,6 +158,14 @@ class Platform(Protocol):
     def title(self) -> str:
         """What people call it."""
 
+    @property
+    def seconds(self) -> int:
+        """Its time-out for one submission, in seconds, unless an instructor changes it."""
+
+    @property
+    def memory_mb(self) -> int:
+        """The memory of the container to choose, in MB."""
+
     def places(self, environment: Mapping[str, str]) -> Places:
         """Where it puts what it says and takes."""
 
@@ -171,6 +180,21 @@ class Platform(Protocol):
 
     def package(self, kit: Kit) -> Package:
         """What an instructor gives the platform."""
+
+
+@runtime_checkable
+class Repeating(Protocol):
+    """A platform that tells of earlier submissions, and on which each has a score of its own."""
+
+    def repeat(self, sentence: str, score: Decimal) -> Delivery:
+        """A submission that is one too many: the score of an earlier one, in the platform's points, and why."""
+
+
+def require_repeating(platform: Platform) -> Repeating:
+    """The platform as one that tells of earlier submissions. Raises UsageProblem if it does not."""
+    if not isinstance(platform, Repeating):
+        raise UsageProblem(f"{platform.title} tells of no earlier submissions; --attempts cannot be kept there.")
+    return platform
 
 
 def script(platform: str, name: str, values: Mapping[str, str] | None = None) -> bytes:
