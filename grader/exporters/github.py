@@ -15,6 +15,7 @@ import functools
 import json
 import math
 import operator
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -39,6 +40,7 @@ _RESULT_BYTES = 120_000
 """Of the result in base64: the reporter gets it in an environment variable, of which Linux takes 128 KiB."""
 _SUMMARY_BYTES = 900_000
 """Of a job summary: GitHub drops one of more than 1 MiB as a whole."""
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 _ANNOTATIONS = 10
 """Of one kind in one step: GitHub shows no more."""
 _ANNOTATION_CHARACTERS = 1_500
@@ -67,7 +69,8 @@ class GitHub:
         people = (Person(plain_line(student), ""),) if student else ()
         try:
             event = json.loads(metadata) if metadata else {}
-            pushed = (event.get("repository") or {}).get("pushed_at") if "commits" in event else None
+            repository = event.get("repository") or {}
+            pushed = repository.get("pushed_at") if "commits" in event else None
             pushed = environment.get(_SUBMITTED) or pushed
             return Told(people=people, submitted_at=None if pushed is None else _time(pushed), about=about)
         except (ValueError, TypeError, AttributeError, OverflowError, OSError) as error:
@@ -164,6 +167,11 @@ def _result(graded: Graded, characters: int) -> dict[str, Any]:
     return {"version": 1, "status": "pass" if passed else "fail", "max_score": view.max_score, "tests": tests}
 
 
+def _inert(text: str) -> str:
+    """A text that a reporter may print as it is: none of its lines is a workflow command, in either of their forms."""
+    return _COMMAND.sub(r"\1: :", text).replace("##[", "## [")
+
+
 def _last(scores: list[float], total: float) -> float:
     """The last score, such that all of them, added up one by one as doubles, are the total: that sum is the mark."""
     others, exact = functools.reduce(operator.add, scores[:-1], 0.0), functools.reduce(operator.add, scores, 0.0)
@@ -181,10 +189,10 @@ def _points(graded: Graded) -> float:
 def _test(name: str, message: str, score: float, status: str) -> dict[str, Any]:
     """A test of the result. Line 0 says that there is none; without `score` the reporter's sum would be no number."""
     return {
-        "name": plain_line(name, _NAME_CHARACTERS),
+        "name": _inert(plain_line(name, _NAME_CHARACTERS)),
         "status": status,
         "score": score,
-        "message": message,
+        "message": _inert(message),
         "test_code": "",
         "filename": "",
         "line_no": 0,
