@@ -16,7 +16,7 @@ import json
 import math
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -142,22 +142,25 @@ def command(name: str, properties: Mapping[str, str], message: str) -> str:
 
 def encoded_result(graded: Graded) -> str:
     """The runner result of the autograding reporter in base64, short enough for an environment variable."""
+    words = [capped(check_words(check), 500) for check in graded.checks]
     for characters in (500, 200, 60, 0):
-        content = json.dumps(_result(graded, characters), ensure_ascii=False).encode("utf-8")
+        content = json.dumps(_result(graded, words, characters), ensure_ascii=False).encode("utf-8")
         encoded = base64.b64encode(content).decode("ascii")
         if len(encoded) <= _RESULT_BYTES:
             return encoded
-    whole = {**_result(graded, 0), "tests": [_test("All checks", headline(graded.view), _points(graded), "fail")]}
+    whole = {
+        **_result(graded, words, 0),
+        "tests": [_test("All checks", headline(graded.view), _points(graded), "fail")],
+    }
     return base64.b64encode(json.dumps(whole).encode("utf-8")).decode("ascii")
 
 
-def _result(graded: Graded, characters: int) -> dict[str, Any]:
+def _result(graded: Graded, words: Sequence[str], characters: int) -> dict[str, Any]:
     view = graded.view
     tests = [
-        _test(check.title, capped(check_words(check), characters) if characters else "", check.points,
-              "pass" if check.status == "passed" else "fail")
-        for check in graded.checks
-    ]  # fmt: skip
+        _test(check.title, said[:characters], check.points, "pass" if check.status == "passed" else "fail")
+        for check, said in zip(graded.checks, words, strict=True)
+    ]
     if not tests:
         tests = [_test("Your submission", capped(headline(view), 500), 0.0, "fail")]
     if view.lateness is not None and view.lateness.deduction:
