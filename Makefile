@@ -49,7 +49,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml hatch_build.py constraints
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.installed
-	$(BIN)/pip install -q -c constraints.txt -e '.[dev,cluster,similar]'
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev,cluster,push,similar]'
 	@touch $@
 
 # Root on Debian or Ubuntu gets what is missing; anybody else is told what to install.

@@ -40,6 +40,12 @@ PLATFORMS: dict[str, str] = {
 }
 """Platforms whose autograder this can be, and the classes that speak their formats."""
 
+PUSHERS: dict[str, str] = {
+    "canvas": "grader.push.canvas:connect",
+    "moodle": "grader.push.moodle:connect",
+}
+"""LMSs that scores can be sent to, and how to connect to them."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("grader.cli.init:command", "Make a working folder for an assignment."),
     "check": ("grader.cli.check:command", "Run the public checks on your work."),
@@ -47,6 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rescore": ("grader.cli.rescore:command", "Compute the marks of a run again, without running student code."),
     "grade-one": ("grader.cli.grade_one:command", "Grade one submission inside a platform's autograder."),
     "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
+    "push": ("grader.cli.push:command", "Send scores, comments and reports of a run to an LMS."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),

@@ -20,7 +20,7 @@ ROWS = (
     {"content", "intake", "sandbox", "exporters", "store"},
     {"judge", "render"},
     {"pipeline"},
-    {"batch", "service", "similar"},
+    {"batch", "push", "service", "similar"},
     {"cli"},
 )
 """Import order, lowest first: a module imports only from rows above its own."""

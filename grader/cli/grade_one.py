@@ -80,8 +80,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         told = site.told()
         for notice in told.notices:
             say(notice)
-        limit = None if attempts is None else Limit(attempts, hours)
-        if (too_many := _refused(site, told, limit)) is not None:
+        if (too_many := _refused(site, told, attempts, hours)) is not None:
             site.write(too_many)
             return
         folder = course_folder(course)
@@ -94,11 +93,9 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         if result is not None:
             _keep(result, graded)
         view = student_view(graded, assignment.about.hidden_topics)
-        if graded.status == "ungraded":
+        if graded.score is None:
             say(graded.reason or "Not graded.")
-            delivery = site.platform.decline(view.reason or "Not graded.", told)
-        else:
-            delivery = site.platform.deliver(Graded(view, told, student_html(view, templates), hidden_checks))
+        delivery = _delivery(site, Graded(view, told, student_html(view, templates), hidden_checks))
     except GraderError as problem:
         say(f"grader: {problem}")
         delivery = site.platform.decline(_FOR_STUDENTS, told)
@@ -109,16 +106,24 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
 _FOR_STUDENTS = "The autograder could not start. Your work is not at fault; tell the course staff."
 
 
-def _refused(site: Site, told: Told, limit: Limit | None) -> Delivery | None:
+def _delivery(site: Site, graded: Graded) -> Delivery:
+    """What to hand over; without a score that says so, whatever the platform has for it."""
+    view = graded.view
+    if view.score is None:
+        return site.platform.decline(view.reason or _FOR_STUDENTS, graded.told)
+    return site.platform.deliver(graded)
+
+
+def _refused(site: Site, told: Told, attempts: int | None, hours: float) -> Delivery | None:
     """What to hand over if this submission is one too many.
 
     Raises:
         UsageProblem: the platform does not tell of earlier ones.
     """
-    if limit is None:
+    if attempts is None:
         return None
     platform = require_repeating(site.platform)
-    found = refusal(told, limit)
+    found = refusal(told, Limit(attempts, hours))
     return None if found is None else platform.repeat(found.sentence, found.score)
 
 

@@ -43,7 +43,7 @@ def refusal(told: Told, limit: Limit) -> Refusal | None:
     free = counted[len(counted) - limit.attempts][0] + timedelta(hours=limit.hours)
     many = f"{limit.attempts} submission{'' if limit.attempts == 1 else 's'}"
     return Refusal(
-        f"Not graded: {many} within {limit.hours:g} hours are allowed. Hand in again after "
+        f"Not graded: at most {many} may be graded within {limit.hours:g} hours. Hand in again after "
         f"{free.strftime('%Y-%m-%d %H:%M')} ({free.tzname() or 'the time zone of the platform'}); until then your last "
         "score stays.",
         scores[-1],

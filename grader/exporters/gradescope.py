@@ -19,6 +19,7 @@ from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Earlier, Graded, Kit, Member, Package, Places, Told, Write, script
 from grader.exporters.words import capped, check_words, overall_words, visible_part
 from grader.model.submission import Person
+from grader.model.text import plain_line
 from grader.model.view import CheckView
 
 _RESULTS = "/autograder/results/results.json"
@@ -32,7 +33,7 @@ class Gradescope:
 
     title = "Gradescope"
     seconds = 600
-    memory_mb = 3072  # its default of 768 does not hold torch twice
+    memory_mb = 3072  # its default of 768 leaves little for student code
 
     def places(self, environment: Mapping[str, str]) -> Places:
         """See `Platform.places`."""
@@ -134,7 +135,7 @@ def _test(graded: Graded, check: CheckView, number: int) -> dict[str, Any]:
     """One check as a test."""
     shown = "visible" if graded.hidden == "report" else check.visibility
     return {
-        "name": check.title,
+        "name": plain_line(check.title, 400),
         "number": str(number),
         "score": float(graded.points(check.points)),
         "max_score": float(graded.points(check.max_points)),

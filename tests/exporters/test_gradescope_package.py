@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from containers import SOURCES, Container, Workshop, needs_container
@@ -38,3 +40,32 @@ def test_the_package_gives_the_marks_of_grade_without_namespaces(workshop: Works
         statuses = {test["tags"][0]: test["tags"][1] for test in found["tests"]}
         assert statuses == {check["id"]: check["status"] for check in expected[name]["checks"]}, name
         assert {test["visibility"] for test in found["tests"]} <= {"visible"}
+
+
+@needs_container
+@pytest.mark.full
+def test_setup_installs_the_pinned_versions_and_they_grade(workshop: Workshop) -> None:
+    """The real installation, as Gradescope builds its image; the packages come from wherever this machine has them."""
+    source = workshop.package("gradescope", "--hidden-checks", "report", "--seconds", "120")
+    autograder, environment = workshop.folder / "built", workshop.folder / "environment"
+    (autograder / "source").mkdir(parents=True)
+    (autograder / "submission").mkdir()
+    (autograder / "submission" / "tiny.py").write_text(SOURCES["wrong"])
+    (autograder / "run_autograder").write_bytes((source / "run_autograder").read_bytes())
+    (autograder / "run_autograder").chmod(0o755)
+    environment.mkdir()
+    installers = {str(path): path for path in Path("/opt").iterdir() if path.name != "grader"}
+    container = Container(
+        {"/autograder": autograder, "/autograder/source": source, "/opt/grader": environment}, installers
+    )
+    pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    built = container.run(["bash", "/autograder/source/setup.sh"], environment=pip, seconds=900)
+    assert built.returncode == 0, built.stdout + built.stderr
+    ran = container.run(["/autograder/run_autograder"], cwd="/autograder")
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads((autograder / "results" / "results.json").read_bytes())
+    assert found["score"] == workshop.expected["wrong"]["score"]
+    assert "neither the student nor the time is known" in ran.stderr
+    frozen = container.run(["/opt/grader/bin/python", "-m", "pip", "freeze"]).stdout
+    listed = frozen.replace("+cpu", "").replace("_", "-").lower()
+    assert set((source / "requirements.txt").read_text().splitlines()) <= set(listed.split())
