@@ -148,10 +148,8 @@ def encoded_result(graded: Graded) -> str:
         encoded = base64.b64encode(content).decode("ascii")
         if len(encoded) <= _RESULT_BYTES:
             return encoded
-    whole = {
-        **_result(graded, words, 0),
-        "tests": [_test("All checks", headline(graded.view), _points(graded), "fail")],
-    }
+    whole = _result(graded, words, 0)
+    whole["tests"] = [_test("All checks", headline(graded.view), _points(graded), whole["status"])]
     return base64.b64encode(json.dumps(whole).encode("utf-8")).decode("ascii")
 
 
@@ -163,10 +161,10 @@ def _result(graded: Graded, words: Sequence[str], characters: int) -> dict[str, 
     ]
     if not tests:
         tests = [_test("Your submission", capped(headline(view), 500), 0.0, "fail")]
+    passed = all(test["status"] == "pass" for test in tests)  # what is late is not wrong
     if view.lateness is not None and view.lateness.deduction:
         tests.append(_test("Being late", capped(view.lateness.reason, 500), -view.lateness.deduction, "fail"))
     tests[-1]["score"] = _last([test["score"] for test in tests], _points(graded))
-    passed = all(test["status"] == "pass" for test in tests)
     return {"version": 1, "status": "pass" if passed else "fail", "max_score": view.max_score, "tests": tests}
 
 

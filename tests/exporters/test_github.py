@@ -9,6 +9,7 @@ import operator
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -103,6 +104,7 @@ def test_the_reporters_sum_of_doubles_is_the_score(pairs: list[tuple[int, int]])
 def test_what_being_late_costs_is_part_of_the_sum() -> None:
     found = Reported(encoded_result(late()))
     assert found.points == 87.5
+    assert not found["red"]
     assert found["tests"][-1]["score"] == -12.5
     assert found["tests"][-1]["message"] == "2 days late: 12.5 points less."
 
@@ -293,6 +295,33 @@ def test_the_step_fails_and_says_so_where_the_grader_dies(tmp_path: Path) -> Non
     assert ran.stdout.startswith("::error title=Not graded::")
     ran = graded_by_script(tmp_path / "tokens", 'echo "[$GH_TOKEN$GITHUB_TOKEN]"', GH_TOKEN="x", GITHUB_TOKEN="y")
     assert ran.stdout == "[]\n"
+
+
+def told_to_student(folder: Path, result: str) -> list[str]:
+    """What `tell.sh` asks GitHub's own command to do, one call after the other, with what it is given."""
+    folder.mkdir()
+    command = folder / "gh"
+    command.write_text(f'#!/bin/sh\necho "$@" >>{folder}/calls\ncase "$*" in *--input*) cat >>{folder}/calls;; esac\n')
+    command.chmod(0o755)
+    (folder / "summary.md").write_text("## Tiny\n$(touch x) `touch x`\n")
+    (folder / "tell.sh").write_bytes(members("tell.sh")["staff/tiny/tell.sh"])
+    arguments = ["bash", str(folder / "tell.sh"), "org/zoe", "abc", str(folder / "summary.md"), result]
+    environment = {"PATH": f"{folder}:{Path(sys.executable).parent}:/usr/bin:/bin"}
+    subprocess.run(arguments, cwd=folder, env=environment, check=True, timeout=60)
+    assert not (folder / "x").exists()
+    return (folder / "calls").read_text().splitlines()
+
+
+def test_the_student_is_told_the_points_or_that_there_are_none(tmp_path: Path) -> None:
+    status = "api repos/org/zoe/statuses/abc -f state={} -f context=grade/tiny -f description={}"
+    calls = told_to_student(tmp_path / "late", encoded_result(late()))
+    assert calls[0] == status.format("success", "87.5 of 100 points")
+    assert calls[1] == "api repos/org/zoe/commits/abc/comments --input -"
+    assert json.loads(calls[2]) == {"body": "## Tiny\n$(touch x) `touch x`\n"}
+    calls = told_to_student(tmp_path / "invalid", encoded_result(invalid()))
+    assert calls[0] == status.format("failure", "0 of 100 points")
+    calls = told_to_student(tmp_path / "none", "")
+    assert calls == [status.format("error", "Not graded yet; the course staff have been told.")]
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs the layer: jq")

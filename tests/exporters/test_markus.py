@@ -132,6 +132,12 @@ def test_a_grader_that_fails_prints_nothing(tmp_path: Path, text: str) -> None:
     ran = ran_by_tester(tmp_path / "job", text)
     assert ran.returncode != 0
     assert mark(ran.stdout) is None
+    assert "Not graded: " in ran.stderr
+
+
+def test_staff_talk_is_not_shown(tmp_path: Path) -> None:
+    ran = ran_by_tester(tmp_path / "job", "echo SECRET >&2; echo '{}'")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "{}\n", "")
 
 
 def test_the_package_holds_hidden_tests_in_the_archive_alone() -> None:
