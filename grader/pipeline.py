@@ -179,7 +179,7 @@ def veil_over(run: Run, asked_for: Collection[str]) -> Veil:
 def fingerprint(submission: Submission, assignment: Assignment) -> str:
     """Names everything that a result is made from: who, when, the files, the assignment and the grader."""
     who = (submission.student, submission.name, submission.members)
-    when = (submission.submitted_at, submission.late, submission.extension)
+    when = (submission.submitted_at, submission.late, submission.extension, submission.handed_in_as)
     text = f"{submission.sha256} {assignment.fingerprint} {grader.__version__} {who} {when}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 

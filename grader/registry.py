@@ -32,11 +32,24 @@ LAYOUTS: dict[str, str] = {
 }
 """What SOURCE may look like, in the order in which it is tried; the last three are what no platform has arranged."""
 
+GRADEBOOKS: dict[str, str] = {
+    "canvas": "grader.exporters.gradebooks.canvas:GRADEBOOK",
+    "moodle": "grader.exporters.gradebooks.moodle:GRADEBOOK",
+    "blackboard": "grader.exporters.gradebooks.blackboard:GRADEBOOK",
+    "brightspace": "grader.exporters.gradebooks.brightspace:GRADEBOOK",
+    "gradescope": "grader.exporters.gradebooks.gradescope:GRADEBOOK",
+    "csv": "grader.exporters.gradebooks.plain_csv:GRADEBOOK",
+}
+"""Where marks can go back to."""
+
 PLATFORMS: dict[str, str] = {
     "gradescope": "grader.exporters.gradescope:Gradescope",
     "autolab": "grader.exporters.autolab:Autolab",
     "github": "grader.exporters.github:GitHub",
     "markus": "grader.exporters.markus:MarkUs",
+    "prairielearn": "grader.exporters.prairielearn:PrairieLearn",
+    "coursera": "grader.exporters.coursera:Coursera",
+    "inginious": "grader.exporters.inginious:INGInious",
 }
 """Platforms whose autograder this can be, and the classes that speak their formats."""
 
@@ -55,6 +68,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "package": ("grader.cli.package:command", "Build the autograder that a platform takes."),
     "push": ("grader.cli.push:command", "Send scores, comments and reports of a run to an LMS."),
     "report": ("grader.cli.report:command", "Render the HTML of a run again."),
+    "export": ("grader.cli.export:command", "Put the marks of a run into an LMS's gradebook."),
     "new": ("grader.cli.new:command", "Make an assignment to start from."),
     "similar": ("grader.cli.similar:command", "Show which submissions share code that nobody gave them."),
     "validate": ("grader.cli.validate:command", "Prove that the tests of assignments are good."),

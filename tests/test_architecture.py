@@ -84,7 +84,7 @@ def test_judge_knows_no_backend() -> None:
 
 
 def test_exporters_know_the_model_alone() -> None:
-    for path in (PACKAGE / "exporters").glob("*.py"):
+    for path in (PACKAGE / "exporters").rglob("*.py"):
         assert {part_of(module) for module in imports_of(path)} <= {"exporters", "model", "errors"}, path
 
 

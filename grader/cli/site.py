@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader import registry
@@ -51,19 +52,31 @@ class Site:
         Raises:
             UsageProblem: there is no such path.
         """
-        path = self._path(self._places.submission) if given is None else given
-        if told.files is not None and given is None:
-            tree = Tree(_NOBODY, {plain_name(name): _reading(name, content) for name, content in told.files.items()})
-        elif path.is_dir():
-            tree = folder_tree(path)
-        elif path.exists():
-            tree = Tree(_NOBODY, {plain_name(path.name): regular_file(path, path.name)})
-        else:
-            raise UsageProblem(f"{path}, where the submission should be, does not exist.")
+        tree = self._handed_in(told) if given is None else self._at(given)
         people = tuple(Who(person.student, person.name) for person in told.people) or (Who(_NOBODY),)
         files = {name: name for name in tree.names() if not name.endswith("/")}
         hand_in = HandIn(people[0].student, people, files, told.submitted_at, told.late)
         return read_one(tree, hand_in, main_file, required)
+
+    def _handed_in(self, told: Told) -> Tree:
+        """What was handed in, where the platform has it."""
+        path = self._path(self._places.submission)
+        if told.files is not None:
+            return _unpacked(told.files)
+        if told.spare_files is not None and not path.exists():
+            return _unpacked(told.spare_files)
+        if told.stored is not None:
+            stored = {plain_name(name): self._path(place) for name, place in told.stored.items()}
+            return Tree(_NOBODY, {name: regular_file(place, name) for name, place in stored.items()})
+        return self._at(path)
+
+    @staticmethod
+    def _at(path: Path) -> Tree:
+        if path.is_dir():
+            return folder_tree(path)
+        if path.exists():
+            return Tree(_NOBODY, {plain_name(path.name): regular_file(path, path.name)})
+        raise UsageProblem(f"{path}, where the submission should be, does not exist.")
 
     def write(self, delivery: Delivery) -> None:
         """Hand over what the platform takes.
@@ -87,6 +100,11 @@ class Site:
 
     def _path(self, name: str) -> Path:
         return self._root / name.lstrip("/") if name.startswith("/") else Path(name)
+
+
+def _unpacked(files: Mapping[str, bytes]) -> Tree:
+    """Files that came with the metadata."""
+    return Tree(_NOBODY, {plain_name(name): _reading(name, content) for name, content in files.items()})
 
 
 def _reading(name: str, content: bytes) -> Read:

@@ -50,8 +50,10 @@ class Told:
     """What a platform says of a submission. Times are in ISO 8601, with their zone where it names one.
 
     `late` is the platform's verdict. `points` are the assignment's on the platform, where it tells. `files` are what
-    was handed in, where the platform gives it inside its metadata. `about` is what else its own module wants to know
-    when it writes. `notices` are for who looks after the autograder.
+    was handed in, where the platform gives it inside its metadata alone; `spare_files` are the same for a platform that
+    has a folder as well, should that be missing; `stored` tells the paths of the files by their names, where the
+    platform keeps them under others. `about` is what else its own module wants to know when it writes. `notices` are
+    for who looks after the autograder.
     """
 
     people: tuple[Person, ...] = ()
@@ -60,6 +62,8 @@ class Told:
     points: Decimal | None = None
     earlier: tuple[Earlier, ...] = ()
     files: Mapping[str, bytes] | None = None
+    spare_files: Mapping[str, bytes] | None = None
+    stored: Mapping[str, str] | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 

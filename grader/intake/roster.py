@@ -7,58 +7,31 @@ as a whole is refused in one sentence, before anything is graded.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
 import stat
-import unicodedata
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from grader.errors import UsageProblem
 from grader.intake.files import shown
-from grader.model.roster import Roster, RosterPerson
+from grader.model.headings import encoding_of, is_no_person, kind_of, value_of
+from grader.model.roster import Roster, RosterPerson, Row, person_from
 
 _MAX_BYTES = 20 << 20
 _SEPARATORS = "\t;,"
 _HEADINGS = 10
 """Rows from the top among which the headings may be."""
 
-_COLUMNS = {
-    "id": (
-        "id studentid studentnumber studentno sisid sisuserid sisstudentid sid userid useridentifier canvasid "
-        "canvasuserid orgdefinedid identifier idnumber personid participantid participant rosteridentifier learnerid "
-        "matrikelnummer matrikelnr matrikel matrnr martrikelnummer idnummer kennnummer teilnehmernummer teilnehmerid "
-        "studierendennummer personennummer"
-    ),
-    "login": (
-        "login loginid sisloginid username user netid uniqname accountname account githubusername github handle "
-        "benutzername benutzerkennung anmeldename nutzername kennung loginname"
-    ),
-    "email": "email emailaddress mail mailaddress emailadresse mailadresse universityemail",
-    "name": "name student studentname fullname displayname learner vollständigername vollername studierende",
-    "first": "firstname first givenname forename vorname vornamen rufname",
-    "last": "lastname last surname familyname nachname familienname zuname",
-    "group": "group groupname team teamname gruppe gruppenname groups",
-    "extension": (
-        "extension extended extendeduntil extendedto due duedate dueat extendeddue newduedate deadline "
-        "verlängerung verlängerungbis frist abgabefrist abgabetermin fristverlängerung"
-    ),
-}
-_KIND = {word: kind for kind, words in _COLUMNS.items() for word in words.split()}
-_POINTS_ROWS = ("points possible", "mögliche punkte", "punkte möglich")
-_TEST_STUDENTS = frozenset({"student, test", "test student", "test, student"})
 _DATES = (
     re.compile(r"(?P<y>\d{4})-(?P<m>\d\d?)-(?P<d>\d\d?)"),
     re.compile(r"(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?(?P<y>\d{4})"),
     re.compile(r"(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<y>\d{4})"),
 )
 _CLOCK = re.compile(r"[T ,]*(?P<h>\d\d?):(?P<m>\d\d)(?::\d\d)?\s*(?P<half>[ap]m)?\s*(?P<zone>Z|[+-]\d\d:?\d\d)?", re.I)
-
-Row = dict[str, list[str]]
-"""Values of one person by kind of column."""
 
 
 def read_roster(path: Path) -> Roster:
@@ -90,9 +63,9 @@ def roster_from(content: bytes) -> Roster:
     for number, cells in enumerate(table[start + 1 :], start + 2):
         row: Row = {}
         for kind, cell in zip(kinds, cells, strict=False):
-            if kind and (value := _value(cell)):
+            if kind and (value := value_of(cell)):
                 row.setdefault(kind, []).append(value)
-        if not row or _is_no_person(row):
+        if not row or is_no_person(row.get("name", [""])[0]):
             continue
         person = _person(row, number)
         other = people.setdefault(person.student, person)
@@ -105,14 +78,8 @@ def roster_from(content: bytes) -> Roster:
 
 def _text(content: bytes) -> str:
     """Decoded by its mark, or by what it can only be."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", "replace")
-    if b"\0" in content[:200]:
-        return content.decode("utf-16-le" if content[1:2] == b"\0" else "utf-16-be", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
+    mark, encoding = encoding_of(content)
+    return content[len(mark) :].decode(encoding, "replace")
 
 
 def _best_table(text: str) -> tuple[list[list[str]], int, list[str]]:
@@ -139,45 +106,15 @@ def _table(text: str, separator: str) -> list[list[str]]:
 
 def _headings(table: list[list[str]]) -> tuple[int, list[str]]:
     """The row with the headings, and the kind of each column; empty where a column is none of ours."""
-    rows = [[_KIND.get(_heading(cell), "") for cell in cells] for cells in table[:_HEADINGS]]
+    rows = [[kind_of(cell) for cell in cells] for cells in table[:_HEADINGS]]
     start = max(range(len(rows)), key=lambda number: len(set(rows[number])))
     return start, rows[start]
 
 
-def _heading(cell: str) -> str:
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", cell).casefold())
-
-
-def _value(cell: str) -> str:
-    """A cell's text, without what spreadsheets and Brightspace put around an id to keep it one."""
-    text = cell.strip().strip("\ufeff")
-    if found := re.fullmatch(r'="(.*)"', text):
-        text = found[1]
-    return text.removeprefix("#").removeprefix("'").strip()
-
-
-def _is_no_person(row: Row) -> bool:
-    """A row of Canvas's own: the points, or the student that a teacher can turn into."""
-    name = " ".join(row.get("name", [""])[0].split()).casefold()
-    return name.startswith(_POINTS_ROWS) or name in _TEST_STUDENTS
-
-
 def _person(row: Row, number: int) -> RosterPerson:
-    ids = [form for value in row.get("id", []) for form in _forms_of_id(value)]
-    logins, emails = row.get("login", []), row.get("email", [])
-    first, last = " ".join(row.get("first", [])), " ".join(row.get("last", []))
-    name = f"{last}, {first}" if first and last else row.get("name", [first or last])[0]
-    student = next(iter([*row.get("id", []), *logins, *emails]), "") or name
-    group, extension = row.get("group", [""])[0], row.get("extension", [""])[0]
-    when = _moment(extension, number) if extension else None
-    return RosterPerson(student, name, tuple(ids), tuple(logins), tuple(emails), group, when)
-
-
-def _forms_of_id(value: str) -> Iterable[str]:
-    """An id; of a participant's in Moodle's worksheet, in whatever language, also as it is called in English."""
-    yield value
-    if (found := re.fullmatch(r"[^\W\d_][^\d]*\s(\d+)", value)) and found[0] != f"Participant {found[1]}":
-        yield f"Participant {found[1]}"
+    extension = row.get("extension", [""])[0]
+    person = person_from(row)
+    return msgspec.structs.replace(person, extension=_moment(extension, number)) if extension else person
 
 
 def _moment(text: str, number: int) -> str:

@@ -40,6 +40,8 @@ from grader.model.roster import Roster
 from grader.model.submission import Submission
 
 _FILES = (".py", ".ipynb")
+_MOST_NAMES = 20
+"""Of a hand-in's names in the download, as many are kept: to give feedback back takes one or two."""
 IsLate = Callable[[str | None, str | None, list[str]], bool | None]
 """(time of handing in, extension, ids of the people) -> whether that is late, None if unknown."""
 
@@ -103,7 +105,10 @@ def find_submissions(
     given.sort(key=lambda one: (one.hand_in.key, one.hand_in.who.student))
     owners = [[one.people[0].student, one.hand_in.who.student] for one in given]
     ids = safe_ids([one.hand_in.key for one in given], known or {}, owners)
-    readers = [(name, _reader(name, one, tree, main_file, rules)) for name, one in zip(ids, given, strict=True)]
+    readers = [
+        (name, _reader(name, one, tree, main_file, rules, _names_in(one.hand_in) if layout.of_platform else ()))
+        for name, one in zip(ids, given, strict=True)
+    ]
     return Found(
         readers,
         sorted({shown(name.partition("/")[0]) for name in found.passed_over}),
@@ -161,7 +166,15 @@ def _counting(hand_ins: list[HandIn], rules: Rules) -> list[HandIn]:
     return counting(hand_ins, rules.count, is_late)
 
 
-def _reader(name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules) -> Callable[[], Submission]:
+def _names_in(hand_in: HandIn) -> tuple[str, ...]:
+    """What the platform calls the folders and loose files of a hand-in, a folder with `/` at its end."""
+    tops = (place.partition("/") for place in hand_in.files.values())
+    return tuple(sorted({f"{top}{slash}" for top, slash, _ in tops})[:_MOST_NAMES])
+
+
+def _reader(
+    name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules, handed_in_as: tuple[str, ...] = ()
+) -> Callable[[], Submission]:
     student = one.people[0].student
 
     def read() -> Submission:
@@ -182,10 +195,10 @@ def _reader(name: str, one: Assigned, tree: Tree, main_file: str, rules: Rules) 
             reason = f"What was handed in cannot be read: {type(error).__name__}: {shown(str(error))}."
             return refused_submission(name, student, reason, unreadable=True)
 
-    return lambda: _told(read(), one)
+    return lambda: _told(read(), one, handed_in_as)
 
 
-def _told(submission: Submission, one: Assigned) -> Submission:
+def _told(submission: Submission, one: Assigned, handed_in_as: tuple[str, ...]) -> Submission:
     """The submission with what the platform and the roster know of it."""
     return msgspec.structs.replace(
         submission,
@@ -194,6 +207,7 @@ def _told(submission: Submission, one: Assigned) -> Submission:
         submitted_at=one.hand_in.submitted_at,
         late=one.hand_in.late,
         extension=one.extension,
+        handed_in_as=handed_in_as,
     )
 
 

@@ -102,6 +102,7 @@ class Veil:
             student=self.name(about.id),
             name="",
             members=[],
+            handed_in_as=[],
             files=[FileInfo(names[file.name], file.sha256, file.bytes) for file in about.files],
             graded_file=None if graded is None else names.get(graded, self._file(graded, 0)),
         )

@@ -124,6 +124,7 @@ class SubmissionInfo(msgspec.Struct, frozen=True):
     members: list[Person] = []
     lms_late: bool | None = None
     extension: str | None = None
+    handed_in_as: list[str] = []
 
 
 def submission_info(submission: Submission) -> SubmissionInfo:
@@ -140,6 +141,7 @@ def submission_info(submission: Submission) -> SubmissionInfo:
         members=list(submission.members),
         lms_late=submission.late,
         extension=submission.extension,
+        handed_in_as=list(submission.handed_in_as),
     )
 
 

@@ -39,6 +39,10 @@ class RosterPerson(msgspec.Struct, frozen=True):
         return f"{first.strip()} {last.strip()}" if comma and "," not in first else self.name
 
 
+Row = dict[str, list[str]]
+"""Values of one person by kind of column, as `grader.model.headings` calls them."""
+
+
 class Roster(msgspec.Struct, frozen=True):
     """Everybody of the course, in the order of the file."""
 
@@ -147,6 +151,23 @@ class Finder:
             if found:
                 return found
         return []
+
+
+def person_from(row: Row) -> RosterPerson:
+    """Somebody as a row of a table tells of them; their own due date is left out."""
+    ids = [form for value in row.get("id", []) for form in _forms_of_id(value)]
+    logins, emails = row.get("login", []), row.get("email", [])
+    first, last = " ".join(row.get("first", [])), " ".join(row.get("last", []))
+    name = f"{last}, {first}" if first and last else row.get("name", [first or last])[0]
+    student = next(iter([*row.get("id", []), *logins, *emails]), "") or name
+    return RosterPerson(student, name, tuple(ids), tuple(logins), tuple(emails), row.get("group", [""])[0])
+
+
+def _forms_of_id(value: str) -> Iterable[str]:
+    """An id; of a participant's in Moodle's worksheet, in whatever language, also as it is called in English."""
+    yield value
+    if (found := re.fullmatch(r"[^\W\d_][^\d]*\s(\d+)", value)) and found[0] != f"Participant {found[1]}":
+        yield f"Participant {found[1]}"
 
 
 def persons_of(result: GradeResult) -> list[Person]:

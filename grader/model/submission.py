@@ -50,7 +50,8 @@ class Submission(msgspec.Struct, frozen=True):
     LMS names none), never a file's time; `late` is the LMS's own verdict, None where it gives none; `extension` is this
     student's own due date, in ISO 8601 in the course's zone, where it differs from the assignment's. `members` are the
     people of a group, `student` among them; empty for one person's work. `cells` are those of a notebook, whose code
-    lies in `sources` as one text.
+    lies in `sources` as one text. `handed_in_as` are names in a platform's download, a folder with `/` at its end:
+    feedback goes back under them.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Submission(msgspec.Struct, frozen=True):
     extension: str | None = None
     members: tuple[Person, ...] = ()
     cells: tuple[Cell, ...] = ()
+    handed_in_as: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:

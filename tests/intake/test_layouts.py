@@ -75,6 +75,32 @@ def test_a_folder_and_an_archive_hold_the_same(tmp_path: Path, kind: str, under:
     assert all(submission.student for submission in submissions(folder).values())
 
 
+@pytest.mark.parametrize(
+    ("kind", "student", "names"),
+    [
+        ("canvas", "12345", ("oneilzoe_12345_987653_helper-3.py", "oneilzoe_12345_987654_attention.py")),
+        (
+            "moodle",
+            "29123",
+            ("Zoë ONeil_29123_assignsubmission_file/", "Zoë ONeil_29123_assignsubmission_onlinetext/"),
+        ),
+        ("brightspace", "12345", ("12345-67891 - Zoë O'Neil - Nov 30, 2026 905 PM/",)),
+    ],
+)
+def test_names_of_the_download_are_kept(tmp_path: Path, kind: str, student: str, names: tuple[str, ...]) -> None:
+    """Of the attempt that counts, whatever is around the download; feedback goes back under them."""
+    for under in ("", "download/"):
+        source = as_zip(tmp_path / f"{len(under)}.zip", ALL[kind], under)
+        found = submissions(find_submissions(source, MAIN))
+        (kept,) = (one.handed_in_as for one in found.values() if one.student == student)
+        assert kept == names
+
+
+def test_other_names_are_not_kept(tmp_path: Path) -> None:
+    source = as_folder(tmp_path / "class", {"ann/attention.py": CODE, "ben.py": CODE})
+    assert {one.handed_in_as for one in submissions(find_submissions(source, MAIN)).values()} == {()}
+
+
 @pytest.mark.parametrize("kind", ALL)
 def test_who_knows_better_names_the_layout(tmp_path: Path, kind: str) -> None:
     source = as_zip(tmp_path / "class.zip", ALL[kind])
