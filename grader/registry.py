@@ -44,6 +44,9 @@ GRADEBOOKS: dict[str, str] = {
 
 PLATFORMS: dict[str, str] = {
     "gradescope": "grader.exporters.gradescope:Gradescope",
+    "autolab": "grader.exporters.autolab:Autolab",
+    "github": "grader.exporters.github:GitHub",
+    "markus": "grader.exporters.markus:MarkUs",
     "prairielearn": "grader.exporters.prairielearn:PrairieLearn",
     "coursera": "grader.exporters.coursera:Coursera",
     "inginious": "grader.exporters.inginious:INGInious",

@@ -52,8 +52,8 @@ class Told:
     `late` is the platform's verdict. `points` are the assignment's on the platform, where it tells. `files` are what
     was handed in, where the platform gives it inside its metadata alone, and `""` names the assignment's main file;
     `spare_files` are the same for a platform that has a folder as well, should that be missing; `stored` tells the
-    paths of the files by their names, where the platform keeps them under others. `notices` are for who looks after the
-    autograder.
+    paths of the files by their names, where the platform keeps them under others. `about` is what else its own module
+    wants to know when it writes. `notices` are for who looks after the autograder.
     """
 
     people: tuple[Person, ...] = ()
@@ -64,6 +64,7 @@ class Told:
     files: Mapping[str, bytes] | None = None
     spare_files: Mapping[str, bytes] | None = None
     stored: Mapping[str, str] | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
 
