@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # PyTorch's own index has CPU builds for every platform; PyPI's Linux build brings several GB of CUDA along.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 TORCH := $(shell grep '^torch==' constraints.txt)
+# Processes that run tests; each grades with one or two slots of its own.
+WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test test-full lint bench docs clean system-sandbox system-browser
@@ -15,10 +17,10 @@ demo: $(VENV)/.installed system-sandbox
 	@echo "Open $(CURDIR)/demo/index.html in a browser (and demo/mlm_loss/index.html, the second class)."
 
 test: $(VENV)/.developer system-sandbox system-browser
-	$(BIN)/python -m pytest -m "not full"
+	$(BIN)/python -m pytest -m "not full" -n $(WORKERS) --dist loadgroup
 
 test-full: $(VENV)/.developer system-sandbox system-browser
-	$(BIN)/python -m pytest -m full
+	$(BIN)/python -m pytest -m full -n $(WORKERS) --dist loadgroup
 
 lint: $(VENV)/.developer
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """Every platform's package and the time of one submission there, beside `grader grade` of the same, in one run.
 
-A package is built once and its size told; `grade-one` starts as it does in the platform's container, on the reference of
-`attention`, and must give full marks. Times are medians, from start to result, with the ratio to `grader grade`.
+A package is built once and its size told; `grade-one` starts as it does in the platform's container, on the reference
+of `attention`, and must give full marks. Times are medians, from start to result, with the ratio to `grader grade`.
 """
 
 from __future__ import annotations

@@ -157,13 +157,14 @@ def victim(kind: str, command: int, rng: random.Random) -> int | None:
     return rng.choice(groups[kind]) if groups[kind] else None
 
 
-def strike(command: subprocess.Popen[bytes], rng: random.Random) -> str | None:
-    """Kill something of a running command; what it was."""
+def strike(command: subprocess.Popen[bytes], rng: random.Random, struck: list[str]) -> str | None:
+    """Kill something of a running command; what it was. What has not been struck yet comes first."""
     kinds = ("command INT", "command TERM", "command KILL", "slot", "judge", "sandbox", "anything")
-    kind = rng.choice(kinds)
-    pid = victim(kind, command.pid, rng)
-    if pid is None:
+    there = {kind: pid for kind in kinds if (pid := victim(kind, command.pid, rng)) is not None}
+    if not there:
         return None
+    kind = rng.choice([kind for kind in there if kind not in struck] or list(there))
+    pid = there[kind]
     number = signal.Signals[f"SIG{kind.split()[1]}"] if kind.startswith("command") else signal.SIGKILL
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
@@ -198,7 +199,7 @@ def test_a_hundred_kills_lose_and_duplicate_nothing(source: Path, tmp_path: Path
             while running.poll() is None and len(struck) < KILLS:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     running.wait(rng.uniform(0.1, 4.0))
-                kind = None if running.poll() is not None else strike(running, rng)
+                kind = None if running.poll() is not None else strike(running, rng, struck)
                 struck += [kind] if kind else []
             status = running.wait(300)
             now = disturbed.results()
