@@ -98,3 +98,6 @@ def test_what_the_platform_says_is_kept(grader: Command, tiny_course: Path, plac
     assert again["score"] == 31.5
     assert "at most 1 submission may be graded within 24 hours" in again["output"]
     assert "2026-02-05 12:00" in again["output"]
+    assert "tests" not in again
+    hiding = graded(grader, tiny_course, place, "--attempts", "1", "--hidden-checks", "platform")
+    assert [test["visibility"] for test in hiding["tests"]] == ["hidden"], "the total would be shown"

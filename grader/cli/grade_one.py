@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from grader.batch.single import Errand, container_memory_mb, grade_single
+from grader.cli.learning import learned_here
 from grader.cli.options import course_option, lang_option
 from grader.cli.platform_options import attempts_options, hidden_checks_option, isolation_option, platform_option
 from grader.cli.site import Site
@@ -23,6 +24,7 @@ from grader.errors import GraderError, UsageProblem
 from grader.exporters.attempts import Limit, refusal
 from grader.exporters.base import Delivery, Graded, HiddenChecks, Told, require_repeating
 from grader.judge.diagnosis import Misconceptions
+from grader.model.assignment import Assignment
 from grader.model.jsonform import result_to_json
 from grader.model.result import GradeResult
 from grader.model.view import student_view
@@ -46,7 +48,12 @@ _LEAST_RESERVE_SECONDS = 3.0
 @click.option("--memory-mb", type=click.IntRange(128), metavar="MB", help="Of the container (else its cgroup's limit).")
 @hidden_checks_option
 @attempts_options
-@click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package.")
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The misconceptions of a package (else learned, if there is no --seconds).",
+)
 @isolation_option
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Write the whole result, for staff.")
 @lang_option
@@ -80,18 +87,18 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         told = site.told()
         for notice in told.notices:
             say(notice)
-        if (too_many := _refused(site, told, attempts, hours)) is not None:
-            site.write(too_many)
-            return
         folder = course_folder(course)
         assignment = load_private_assignment(folder, assignment_id).in_language(lang)
+        if (too_many := _refused(site, told, attempts, hours, _hides(assignment, hidden_checks))) is not None:
+            site.write(too_many)
+            return
         templates = templates_folders(folder)
         check_language(assignment.about.lang, templates)
         work = site.submission(submission, told, assignment.main_file, tuple(assignment.about.names))
         memory = container_memory_mb() if memory_mb is None else memory_mb
-        graded = grade_single(work, Errand(folder, assignment, isolation, known_from(known), ends, memory))
-        if result is not None:
-            _keep(result, graded)
+        learned = _misconceptions(known, ends, folder, assignment, isolation)
+        graded = grade_single(work, Errand(folder, assignment, isolation, learned, ends, memory))
+        _keep(result, graded)
         view = student_view(graded, assignment.about.hidden_topics)
         if graded.score is None:
             say(graded.reason or "Not graded.")
@@ -114,7 +121,12 @@ def _delivery(site: Site, graded: Graded) -> Delivery:
     return site.platform.deliver(graded)
 
 
-def _refused(site: Site, told: Told, attempts: int | None, hours: float) -> Delivery | None:
+def _hides(assignment: Assignment, hidden_checks: HiddenChecks) -> bool:
+    """Whether a platform that can hide tests hides some of this assignment's."""
+    return hidden_checks == "platform" and assignment.hidden_dir is not None
+
+
+def _refused(site: Site, told: Told, attempts: int | None, hours: float, hides: bool) -> Delivery | None:
     """What to hand over if this submission is one too many.
 
     Raises:
@@ -124,7 +136,16 @@ def _refused(site: Site, told: Told, attempts: int | None, hours: float) -> Deli
         return None
     platform = require_repeating(site.platform)
     found = refusal(told, Limit(attempts, hours))
-    return None if found is None else platform.repeat(found.sentence, found.score)
+    return None if found is None else platform.repeat(found.sentence, found.score, hides=hides)
+
+
+def _misconceptions(
+    known: Path | None, ends: float | None, course: Path, assignment: Assignment, isolation: str
+) -> Misconceptions:
+    """Those of a package, else those learned here, unless a platform's time, which has no room for it, runs."""
+    if known is None and ends is None:
+        return learned_here(course, assignment, isolation)
+    return known_from(known)
 
 
 def known_from(path: Path | None) -> Misconceptions:
@@ -141,7 +162,9 @@ def known_from(path: Path | None) -> Misconceptions:
         raise UsageProblem(f"{path} cannot be read: {error}.") from None
 
 
-def _keep(path: Path, graded: GradeResult) -> None:
+def _keep(path: Path | None, graded: GradeResult) -> None:
+    if path is None:
+        return
     try:
         write_atomically(path, result_to_json(graded))
     except OSError as error:

@@ -1,7 +1,8 @@
 """How often the same people may be graded: a limit over the earlier submissions that a platform tells of.
 
 Pure functions. Time is that of handing in, never the clock: platforms run submissions again later. Every earlier
-submission in the window counts, but for those in which the autograder failed.
+submission in the window counts, but for those in which the autograder failed and those that were one too many
+themselves: who tries too early does not wait any longer for it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from grader.exporters.base import Told
+from grader.exporters.base import Earlier, Told
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,15 @@ def refusal(told: Told, limit: Limit) -> Refusal | None:
     if told.submitted_at is None:
         return None
     now = datetime.fromisoformat(told.submitted_at)
-    since = now - timedelta(hours=limit.hours)
     times = [(datetime.fromisoformat(one.submitted_at), one) for one in told.earlier if not one.failed]
-    counted = sorted(((when, one) for when, one in times if since < when <= now), key=lambda pair: pair[0])
-    scores = [one.score for _, one in counted if one.score is not None]
-    if len(counted) < limit.attempts or not scores:
+    accepted: list[tuple[datetime, Earlier]] = []
+    for when, one in sorted(times, key=lambda pair: pair[0]):
+        if when <= now and _full(accepted, when, limit) is None:
+            accepted.append((when, one))
+    counted = _full(accepted, now, limit)
+    if counted is None:
         return None
+    scores = [one.score for _, one in counted if one.score is not None]
     free = counted[len(counted) - limit.attempts][0] + timedelta(hours=limit.hours)
     many = f"{limit.attempts} submission{'' if limit.attempts == 1 else 's'}"
     return Refusal(
@@ -48,3 +52,13 @@ def refusal(told: Told, limit: Limit) -> Refusal | None:
         "score stays.",
         scores[-1],
     )
+
+
+def _full(
+    accepted: list[tuple[datetime, Earlier]], now: datetime, limit: Limit
+) -> list[tuple[datetime, Earlier]] | None:
+    """Those that count at a moment, if they leave no room for another and one of them has a score that could stay."""
+    since = now - timedelta(hours=limit.hours)
+    counted = [(when, one) for when, one in accepted if since < when]
+    full = len(counted) >= limit.attempts and any(one.score is not None for _, one in counted)
+    return counted if full else None

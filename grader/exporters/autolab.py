@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from grader.errors import UsageProblem
 from grader.exporters.base import Delivery, Graded, Kit, Member, Package, Places, Told, script
 from grader.exporters.packing import private_tar
 from grader.exporters.words import capped, check_words, headline, overall_words
@@ -31,6 +32,7 @@ _OVERALL_CHARACTERS = 40_000
 _MOST_BYTES = 1000 * 1024 - 50_000
 """Of the output: Tango cuts the middle out of what is longer than 1000 KiB, and adds lines of its own."""
 _COURSE = ("course/", "known.msgpack")
+_MOST_SECONDS = 900
 
 
 class Autolab:
@@ -64,7 +66,13 @@ class Autolab:
         return Delivery(stdout=f"Not graded: {words}\n\n{_one_line({'scores': {problem(told): None}})}\n")
 
     def package(self, kit: Kit) -> Package:
-        """See `Platform.package`: a zip with the two files to upload, and with what makes the image for Tango."""
+        """See `Platform.package`: a zip with the two files to upload, and with what makes the image for Tango.
+
+        Raises:
+            UsageProblem: Autolab gives no job so much time.
+        """
+        if kit.seconds > _MOST_SECONDS:
+            raise UsageProblem(f"Autolab gives a job {_MOST_SECONDS} seconds at most; ask for no more.")
         hidden = {name: member for name, member in kit.common.items() if name.startswith(_COURSE)}
         values = {"OPTIONS": " ".join(kit.options), "SECONDS": str(kit.seconds - 2)}
         hidden["run.sh"] = Member(script("autolab", "run.sh", values), executable=True)

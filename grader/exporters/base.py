@@ -190,8 +190,11 @@ class Platform(Protocol):
 class Repeating(Protocol):
     """A platform that tells of earlier submissions, and on which each has a score of its own."""
 
-    def repeat(self, sentence: str, score: Decimal) -> Delivery:
-        """A submission that is one too many: the score of an earlier one, in the platform's points, and why."""
+    def repeat(self, sentence: str, score: Decimal, *, hides: bool) -> Delivery:
+        """A submission that is one too many: the score of an earlier one, in the platform's points, and why.
+
+        `hides`: the platform hides checks of this assignment, and with them its total.
+        """
 
 
 def require_repeating(platform: Platform) -> Repeating:

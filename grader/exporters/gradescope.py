@@ -10,6 +10,7 @@ autograder failed: a result without a score is refused, and a score of 0 would b
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -26,6 +27,7 @@ _RESULTS = "/autograder/results/results.json"
 _METADATA = "/autograder/submission_metadata.json"
 _OVERALL_CHARACTERS = 40_000
 _FAILED = 1
+_MOST_SECONDS = 2400
 
 
 class Gradescope:
@@ -85,13 +87,22 @@ class Gradescope:
         """See `Platform.decline`: without results.json Gradescope shows that the autograder failed, and no score."""
         return Delivery(stdout=f"Not graded, and not the student's doing: {sentence}\n", exit_status=_FAILED)
 
-    def repeat(self, sentence: str, score: Decimal) -> Delivery:
-        """See `Repeating.repeat`."""
-        found = {"score": float(score), "output": sentence, "output_format": "text", "stdout_visibility": "hidden"}
+    def repeat(self, sentence: str, score: Decimal, *, hides: bool) -> Delivery:
+        """See `Repeating.repeat`: a test that is hidden keeps the total hidden."""
+        found: dict[str, Any] = {"score": float(score), "output": sentence, "output_format": "text"}
+        found["stdout_visibility"] = "hidden"
+        if hides:
+            found["tests"] = [{"name": "Not graded", "status": "failed", "output": sentence, "visibility": "hidden"}]
         return Delivery({_RESULTS: Write(json.dumps(found, ensure_ascii=False).encode("utf-8"))})
 
     def package(self, kit: Kit) -> Package:
-        """See `Platform.package`: the files, not a folder around them."""
+        """See `Platform.package`: the files, not a folder around them.
+
+        Raises:
+            UsageProblem: Gradescope gives no autograder so much time.
+        """
+        if kit.seconds > _MOST_SECONDS:
+            raise UsageProblem(f"Gradescope gives an autograder {_MOST_SECONDS} seconds at most; ask for no more.")
         values = {"OPTIONS": " ".join(kit.options)}
         members = dict(kit.common)
         members["setup.sh"] = Member(script("gradescope", "setup.sh"), executable=True)
@@ -101,7 +112,7 @@ class Gradescope:
             advice=(
                 "Upload the file under Configure Autograder, with the base image Ubuntu 22.04.",
                 f"Choose a container of {kit.memory_mb} MB or more, "
-                f"and a timeout of {kit.seconds // 60} minutes, under Settings.",
+                f"and a timeout of {math.ceil(kit.seconds / 60)} minutes, under Settings.",
                 f"Set Autograder Points to {kit.max_score:g}, or to any other number: scores are scaled to it.",
             ),
         )

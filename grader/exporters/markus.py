@@ -62,8 +62,7 @@ class MarkUs:
         return Package(
             members,
             advice=(
-                "Unpack the file. On the machine that runs the tests, once a term: "
-                "cd server && mkdir -p course && touch known.msgpack && bash install.sh /opt/grader",
+                "Unpack the file. On the machine that runs the tests, once a term: bash server/install.sh /opt/grader",
                 "In the assignment's Automated Testing upload both files of upload/, add a custom tester with the "
                 f"script run_grader.sh, one test group, and a timeout of {kit.seconds} seconds.",
                 f"Give the group's criterion {kit.max_score:g} points, or any other number: marks are scaled to it.",

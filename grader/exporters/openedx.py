@@ -30,6 +30,7 @@ _FAILED = 1
 _MOST_BYTES = 60_000
 """Of a reply: below the 64 KB that fit into a column of the LMS's database."""
 _ANYBODY = "student"
+_OFFERED_AGAIN_SECONDS = 300
 
 
 class OpenEdX:
@@ -78,7 +79,15 @@ class OpenEdX:
         return Delivery(stdout=f"Not graded, and not the student's doing: {sentence}\n", exit_status=_FAILED)
 
     def package(self, kit: Kit) -> Package:
-        """See `Platform.package`: for the machine that watches the queue."""
+        """See `Platform.package`: for the machine that watches the queue.
+
+        Raises:
+            UsageProblem: the queue would offer a submission to others while it is graded.
+        """
+        if kit.seconds >= _OFFERED_AGAIN_SECONDS:
+            raise UsageProblem(
+                f"After {_OFFERED_AGAIN_SECONDS} seconds the queue offers a submission again; ask for less."
+            )
         values = {"OPTIONS": " ".join(kit.options), "ASSIGNMENT": kit.assignment, "SECONDS": str(kit.seconds)}
         members = dict(kit.common)
         members["setup.sh"] = Member(script("openedx", "setup.sh"), executable=True)
@@ -89,7 +98,8 @@ class OpenEdX:
         return Package(
             members,
             advice=(
-                "Unpack it on the machine that watches the queue, in a folder of its own, and run setup.sh there.",
+                "On the machine that watches the queue unpack it in a folder of its own and run setup.sh there, both "
+                "as the account that shall grade: only that can read the tests afterwards.",
                 "Start pull.sh SERVER QUEUE, or give conf.d/grader.json to xqueue-watcher.",
                 f"Let the problem's grader_payload say {json.dumps({'grader': kit.assignment})}, "
                 f"and give the problem {max(100, kit.max_score):g} points or more: the LMS rounds to whole ones.",

@@ -109,7 +109,8 @@ def _amount(text: str) -> Decimal | None:
 
 def _shown(view: StudentView, characters: int) -> str:
     first, *others = overall_lines(view)
-    lines = [_title(first), *(line for text in [first, *others] for line in _preformatted(text, characters))]
+    whole = [] if _title(first) == f"-{first}" else [first]  # a title is one line, and short
+    lines = [_title(first), *(line for text in [*whole, *others] for line in _preformatted(text, characters))]
     for group in view.groups:
         lines.append(_title(f"{group.name}: {group.points:g} of {group.max_points:g} points"))
         for check in group.checks:

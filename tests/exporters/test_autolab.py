@@ -201,8 +201,6 @@ def test_scripts_are_shell(name: str, tmp_path: Path) -> None:
 @pytest.mark.full
 def test_the_package_gives_the_marks_of_grade_without_namespaces(workshop: Workshop) -> None:
     files = workshop.package("autolab", "--seconds", "60")
-    (files / "image" / "course").mkdir()
-    (files / "image" / "known.msgpack").touch()
     environment = workshop.installed(files / "image")
     for name, text in SOURCES.items():
         folder = workshop.folder / f"job-{name}"

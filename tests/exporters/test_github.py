@@ -235,6 +235,15 @@ def test_the_students_workflow_is_what_the_reporter_asks_for() -> None:
 
 
 @pytest.mark.parametrize("name", [STUDENTS, STAFFS])
+def test_another_python_makes_another_environment(name: str) -> None:
+    """The environment that is kept points to the Python that made it, and runners get newer ones."""
+    steps = [step for job in yaml.safe_load(members(".yml")[name])["jobs"].values() for step in job["steps"]]
+    (kept,) = [step for step in steps if "actions/cache" in step.get("uses", "")]
+    (python,) = [step for step in steps if "setup-python" in step.get("uses", "")]
+    assert f"steps.{python['id']}.outputs.python-version" in kept["with"]["key"]
+
+
+@pytest.mark.parametrize("name", [STUDENTS, STAFFS])
 def test_no_secret_is_there_while_student_code_runs(name: str) -> None:
     text = members(".yml")[name].decode()
     workflow = yaml.safe_load(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from made import CHECKS, HOSTILE, SECRET, made_graded, made_result
 
 from grader.errors import UsageProblem
 from grader.exporters.attempts import Limit, refusal
-from grader.exporters.base import Graded, Kit, Told
+from grader.exporters.autolab import Autolab
+from grader.exporters.base import Earlier, Graded, Kit, Platform, Told
 from grader.exporters.gradescope import Gradescope
+from grader.exporters.openedx import OpenEdX
+from grader.exporters.prairielearn import PrairieLearn
 
 FORMATS = ["text", "html", "simple_format", "md", "ansi"]
 VISIBILITIES = ["hidden", "after_due_date", "after_published", "visible"]
@@ -182,8 +186,34 @@ def test_attempts_are_counted_by_the_time_of_handing_in(attempts: int, hours: fl
     assert (found is not None) is refused
     if found is not None:
         assert found.score == 12
-        (content,) = Gradescope().repeat(found.sentence, found.score).files.values()
-        jsonschema.validate(json.loads(content.content), RESULTS)
+        for hides in (False, True):
+            (content,) = Gradescope().repeat(found.sentence, found.score, hides=hides).files.values()
+            written = json.loads(content.content)
+            jsonschema.validate(written, RESULTS)
+            assert [test["visibility"] for test in written.get("tests", [])] == ["hidden"] * hides
+
+
+def test_one_that_was_too_many_makes_nobody_wait_longer() -> None:
+    """Of one a day: graded at 8, refused at 9, so that the next may come a day after 8, as its student was told."""
+    earlier = tuple(Earlier(f"2026-02-01T0{hour}:00:00+00:00", Decimal(12)) for hour in (8, 9))
+    soon = refusal(Told(submitted_at="2026-02-02T07:59:00+00:00", earlier=earlier), Limit(1, 24))
+    assert soon is not None
+    assert "after 2026-02-02 08:00" in soon.sentence
+    assert refusal(Told(submitted_at="2026-02-02T08:00:01+00:00", earlier=earlier), Limit(1, 24)) is None
+
+
+@pytest.mark.parametrize(("seconds", "minutes"), [(45, 1), (600, 10), (630, 11)])
+def test_the_time_out_to_choose_is_in_whole_minutes(seconds: int, minutes: int) -> None:
+    kit = Kit("attention", "Attention", ("attention.py",), seconds, 3072, (), {})
+    assert f"a timeout of {minutes} minutes" in " ".join(Gradescope().package(kit).advice)
+
+
+@pytest.mark.parametrize(
+    ("platform", "seconds"), [(Gradescope(), 2401), (Autolab(), 901), (PrairieLearn(), 601), (OpenEdX(), 300)]
+)
+def test_no_package_asks_for_more_time_than_its_platform_gives(platform: Platform, seconds: int) -> None:
+    with pytest.raises(UsageProblem, match="ask for"):
+        platform.package(Kit("attention", "Attention", ("attention.py",), seconds, 3072, (), {}))
 
 
 def test_the_zip_has_its_files_at_the_root(tmp_path: Path) -> None:

@@ -152,8 +152,6 @@ def test_the_package_holds_hidden_tests_in_the_archive_alone() -> None:
 @pytest.mark.full
 def test_the_package_gives_the_marks_of_grade_without_namespaces(workshop: Workshop) -> None:
     files = workshop.package("markus", "--seconds", "60")
-    (files / "server" / "course").mkdir()
-    (files / "server" / "known.msgpack").touch()
     environment = workshop.installed(files / "server")
     for name, text in SOURCES.items():
         folder = workshop.folder / f"tests-{name}"

@@ -162,7 +162,7 @@ def maximum_of(text: str) -> tuple[Fraction | None, str]:
 
 
 def chosen_column(sheet: Sheet, wanted: str | None, assignment: str, title: str) -> Column:
-    """The column to fill: the one that is `wanted` by title or id, else the only one called as the assignment.
+    """The column to fill: the one `wanted` by title, id or whole heading, else the only one called as the assignment.
 
     Raises:
         UsageProblem: there is none, there are several, or it cannot be filled.
@@ -170,8 +170,13 @@ def chosen_column(sheet: Sheet, wanted: str | None, assignment: str, title: str)
     open_ones = [column for column in sheet.columns if not column.closed]
     listed = ", ".join(column.called for column in open_ones[:20]) or "none"
     if wanted is not None:
-        found = [one for one in sheet.columns if wanted.strip() in (one.number, one.title.strip(), one.called)]
-        found = found or [one for one in sheet.columns if _plain(wanted) and _plain(wanted) == _plain(one.title)]
+        asked, headings = wanted.strip(), sheet.table.headings
+        found = [one for one in sheet.columns if asked in (one.number, one.title.strip(), one.called)]
+        found = found or [one for one in sheet.columns if asked == headings[one.index].strip()]
+        found = found or [one for one in sheet.columns if _plain(asked) and _plain(asked) == _plain(one.title)]
+        found = found or [
+            one for one in open_ones if _plain(asked) in {_plain(part) for part in _parts(one.title)} - {""}
+        ]
         what = f"is called {plain_line(wanted, 80)}"
     else:
         names = {_plain(assignment), _plain(title)} - {""}

@@ -275,11 +275,24 @@ def test_others_find_nobody_by_a_name() -> None:
         (["HW2 (2)", "HW1 (1)"], "2", 3),
         (["HW2 (2)", "HW1 (1)"], "HW2 (2)", 3),
         (["HW2 (2)", "HW1 (1)"], "hw2", 3),
+        (["Week 3: Attention (2)", "HW1 (1)"], "Attention", 3),
     ],
 )
 def test_the_column(titles: list[str], wanted: str | None, place: int) -> None:
     sheet = sheet_of("canvas", f"Student,ID,Section,{','.join(titles)}\nZoë,1,,,\n")
     assert chosen_column(sheet, wanted, "hw1", "Attention").index == place
+
+
+@pytest.mark.parametrize(
+    ("platform", "book", "heading"),
+    [
+        ("blackboard", "Username,HW1 [Total Pts: 100 Score] |12345\nzoe,\n", "HW1 [Total Pts: 100 Score] |12345"),
+        ("brightspace", "Username,HW1 Points Grade,End-of-Line Indicator\n#zoe,,#\n", "HW1 Points Grade"),
+        ("moodle", "Email address,Assignment: HW1 (Real)\nzoe@example.edu,\n", "HW1"),
+    ],
+)
+def test_the_column_by_its_whole_heading_or_a_part(platform: str, book: str, heading: str) -> None:
+    assert chosen_column(sheet_of(platform, book), heading, "attention", "Attention").index == 1
 
 
 @pytest.mark.parametrize(
