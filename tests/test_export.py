@@ -135,6 +135,14 @@ def test_strict_writes_nothing(grader: Command, out: Path, book: Path, tmp_path:
     assert (ran.stdout, sorted(tmp_path.rglob("*"))) == ("", before)
 
 
+def test_a_gradebook_of_other_people_is_refused(grader: Command, book: Path, tmp_path: Path) -> None:
+    others = run_of(tmp_path / "others", result("555", 100.0), result("556", 1.0))
+    ran = grader("export", others, "--to", "canvas", "--into", book)
+    assert ran.returncode == 2
+    assert "grader: Nobody of this run is in the gradebook, by the ids above; nothing was written." in ran.stderr
+    assert [path.name for path in tmp_path.glob("*.csv")] == ["grades.csv"]
+
+
 def test_strict_writes_where_all_is_well(grader: Command, book: Path, tmp_path: Path) -> None:
     everybody = run_of(tmp_path / "all", result("12345", 87.5), result("12346", 80.0), result("12347", 1.0))
     ran = grader("export", everybody, "--to", "canvas", "--into", book, "--strict", "--out", book)

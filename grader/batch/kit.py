@@ -7,6 +7,7 @@ hidden tests, the reference and what wrong answers look like: it is for staff an
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +25,8 @@ from grader.model.assignment import Assignment
 _ROOT = Path(grader.__file__).parent
 _ITSELF = "grader"
 _TORCH = "torch"
+_PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+"""With which the pinned versions are known to work together: taken first, where the platform has it."""
 _EDITABLE = "editables"
 """What only a checkout's installation needs."""
 
@@ -39,7 +42,7 @@ def common_files(course: Path, assignment: Assignment, known: Misconceptions) ->
     files["known.msgpack"] = msgspec.msgpack.encode(known)
     files["requirements.txt"] = "".join(f"{line}\n" for line in pinned()).encode("ascii")
     members = {name: Member(content) for name, content in files.items()}
-    return {**members, "install.sh": Member(script("common", "install.sh"), executable=True)}
+    return {**members, "install.sh": Member(script("common", "install.sh", {"PYTHON": _PYTHON}), executable=True)}
 
 
 def pinned() -> list[str]:

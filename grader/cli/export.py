@@ -84,9 +84,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
     )
     for sentence in mark_sentences(klass.marks, klass.unreadable):
         say(sentence)
-    unsettled = bool(klass.unreadable) or any(mark.score is None for mark in klass.marks)
-    if strict and (unsettled or (found is not None and (found.strangers or found.without))):
-        raise UsageProblem("--strict: not everybody is on both sides with a mark; nothing was written.")
+    _refuse_unmatched(klass, found, strict)
     target = out or (into.with_name(f"{into.stem}.filled{into.suffix}") if into else None)
     if content is not None and target is not None:
         _write(target, content)
@@ -131,6 +129,15 @@ class _Class:
     assignment: str
     title: str
     lang: str
+
+
+def _refuse_unmatched(klass: _Class, found: Matched | None, strict: bool) -> None:
+    """Raises UsageProblem where nobody matches, and if asked for where anybody does not."""
+    if found is not None and found.strangers and not found.pairs:
+        raise UsageProblem("Nobody of this run is in the gradebook, by the ids above; nothing was written.")
+    unsettled = bool(klass.unreadable) or any(mark.score is None for mark in klass.marks)
+    if strict and (unsettled or (found is not None and (found.strangers or found.without))):
+        raise UsageProblem("--strict: not everybody is on both sides with a mark; nothing was written.")
 
 
 def _class_in(folder: Path) -> _Class:

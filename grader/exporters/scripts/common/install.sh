@@ -10,7 +10,7 @@ umask 022
 
 find_python() {
     local name
-    for name in ${PYTHON:-} python3.11 python3.12 python3.13 python3; do
+    for name in ${PYTHON:-} @PYTHON@ python3.11 python3.12 python3.13 python3; do
         if command -v "$name" >/dev/null && "$name" -c '
 import ensurepip, sys, venv
 sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; then
