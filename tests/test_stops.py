@@ -157,14 +157,17 @@ def victim(kind: str, command: int, rng: random.Random) -> int | None:
     return rng.choice(groups[kind]) if groups[kind] else None
 
 
+KINDS = ("command INT", "command TERM", "command KILL", "slot", "judge", "sandbox", "anything")
+
+
 def strike(command: subprocess.Popen[bytes], rng: random.Random, struck: list[str]) -> str | None:
-    """Kill something of a running command; what it was. What has not been struck yet comes first."""
-    kinds = ("command INT", "command TERM", "command KILL", "slot", "judge", "sandbox", "anything")
-    there = {kind: pid for kind in kinds if (pid := victim(kind, command.pid, rng)) is not None}
-    if not there:
+    """Kill something of a running command; what it was. What was never struck is waited for, as long as that runs."""
+    missing = [kind for kind in KINDS if kind not in struck]
+    kind = rng.choice(missing or KINDS)
+    while (pid := victim(kind, command.pid, rng)) is None and missing and command.poll() is None:
+        time.sleep(0.01)
+    if pid is None:
         return None
-    kind = rng.choice([kind for kind in there if kind not in struck] or list(there))
-    pid = there[kind]
     number = signal.Signals[f"SIG{kind.split()[1]}"] if kind.startswith("command") else signal.SIGKILL
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
@@ -210,7 +213,7 @@ def test_a_hundred_kills_lose_and_duplicate_nothing(source: Path, tmp_path: Path
         names = {path.name for path in (disturbed.out / "results").iterdir()}
         assert names == {path.name for path in (undisturbed.out / "results").iterdir()}
         wait_until_alone(before)
-    assert {kind.split()[0] for kind in struck} == {"command", "slot", "judge", "sandbox", "anything"}
+    assert set(struck) == set(KINDS)
     assert list(undisturbed.temporary.iterdir()) == []
 
 
