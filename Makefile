@@ -17,10 +17,10 @@ demo: $(VENV)/.installed system-sandbox
 	@echo "Open $(CURDIR)/demo/index.html in a browser (and demo/mlm_loss/index.html, the second class)."
 
 test: $(VENV)/.developer system-sandbox system-browser
-	$(BIN)/python -m pytest -m "not full" -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -m "not full" -n $(WORKERS) --dist loadfile
 
 test-full: $(VENV)/.developer system-sandbox system-browser
-	$(BIN)/python -m pytest -m full -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -m full -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/.developer
 	$(BIN)/ruff check .

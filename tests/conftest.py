@@ -25,19 +25,6 @@ RIGHT = "def double(x):\n    return 2 * x\n\n\ndef total(x):\n    return x.sum()
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-TOGETHER = ("test_attacks.py", "test_machines.py", "test_layers.py")
-"""Files whose tests grade as the same unprivileged user, of whom the kernel counts processes and descriptors."""
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of a file run in one worker, one after the other; so do those that would count each other's processes."""
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            group = TOGETHER[0] if item.path.name in TOGETHER else item.path.relative_to(ROOT).as_posix()
-            item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache folder of the test session's own."""

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-USER = 12345
+USER = 12345 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""An unprivileged user for each process that runs tests: the kernel counts a user's processes and descriptors."""
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 COPIED = ("grader", "assignments", "reference", "reports", "tests/course", "examples")
 
