@@ -1,7 +1,8 @@
 """How often the same people may be graded: a limit over the earlier submissions that a platform tells of.
 
 Pure functions. Time is that of handing in, never the clock: platforms run submissions again later. Every earlier
-submission in the window counts, but for those in which the autograder failed.
+submission in the window counts, but for those in which the autograder failed. One whose time cannot be compared is
+left out: whoever is in doubt is graded.
 """
 
 from __future__ import annotations
@@ -31,16 +32,18 @@ class Refusal:
 
 def refusal(told: Told, limit: Limit) -> Refusal | None:
     """Whether this submission is one too many; None if it may be graded, or if its time is unknown."""
-    if told.submitted_at is None:
+    now = None if told.submitted_at is None else _moment(told.submitted_at)
+    if now is None:
         return None
-    now = datetime.fromisoformat(told.submitted_at)
-    since = now - timedelta(hours=limit.hours)
-    times = [(datetime.fromisoformat(one.submitted_at), one) for one in told.earlier if not one.failed]
-    counted = sorted(((when, one) for when, one in times if since < when <= now), key=lambda pair: pair[0])
+    window = timedelta(hours=limit.hours)
+    times = [(_moment(one.submitted_at), one) for one in told.earlier if not one.failed]
+    known = [(when, one) for when, one in times if when is not None and bool(when.tzinfo) == bool(now.tzinfo)]
+    recent = [(when, one) for when, one in known if timedelta(0) <= now - when < window]
+    counted = sorted(recent, key=lambda pair: pair[0])
     scores = [one.score for _, one in counted if one.score is not None]
     if len(counted) < limit.attempts or not scores:
         return None
-    free = counted[len(counted) - limit.attempts][0] + timedelta(hours=limit.hours)
+    free = counted[len(counted) - limit.attempts][0] + window
     many = f"{limit.attempts} submission{'' if limit.attempts == 1 else 's'}"
     return Refusal(
         f"Not graded: at most {many} may be graded within {limit.hours:g} hours. Hand in again after "
@@ -48,3 +51,11 @@ def refusal(told: Told, limit: Limit) -> Refusal | None:
         "score stays.",
         scores[-1],
     )
+
+
+def _moment(text: str) -> datetime | None:
+    """A time; None for what is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
