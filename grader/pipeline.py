@@ -79,10 +79,11 @@ def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, 
     """The judge's result, tried again where that may help; ungraded if there is none.
 
     A student process that was killed by nobody known is tried once more: it may have been the machine, short of memory
-    or of patience. Code that kills its own process does so again.
+    or of patience. Code that kills its own process does so again. Such a second try may have less time than the first,
+    or none: it can only better the first result, never take it away.
     """
     result = None
-    was_killed = False
+    killed: GradeResult | None = None
     for attempt in range(ATTEMPTS):
         time.sleep(_PAUSE_SECONDS * attempt)  # what the machine lacks it may have again in a moment
         try:
@@ -92,12 +93,19 @@ def judged(submission: Submission, judge: JudgeProcess, assignment: Assignment, 
             if problem.final:
                 break
             continue
-        if not was_killed and _is_killed(result):
-            was_killed = True
+        if killed is None and _is_killed(result):
+            killed = result
         elif not _worth_another_try(result):
             break
     assert result is not None
-    return result
+    return result if killed is None else _better(killed, result)
+
+
+def _better(first: GradeResult, second: GradeResult) -> GradeResult:
+    """The one with more points, and the second of equals; one without a score is worth nothing."""
+    if first.score is None or (second.score is not None and second.score >= first.score):
+        return second
+    return first
 
 
 def _worth_another_try(result: GradeResult) -> bool:

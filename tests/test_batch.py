@@ -7,18 +7,22 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
 
 from grader.batch.crew import Batch, Crew, Grading
 from grader.batch.local import Slots, processors
+from grader.batch.single import _Timed
 from grader.content import load_assignment
 from grader.errors import GraderError
 from grader.judge.diagnosis import Misconceptions
 from grader.judge.plan import USUAL, Plan
+from grader.model import result as records
 from grader.model.assignment import Assignment
 from grader.model.result import GradeResult
 from grader.model.submission import Submission
@@ -151,6 +155,40 @@ def test_losses_are_tried_again_and_then_told(assignment: Assignment) -> None:
     final = Scripted(Unjudged("took all its time", final=True))
     assert grade(submission(), final, course).status == "ungraded"
     assert final.asked == 1
+
+
+def killed_with(score: float, assignment: Assignment) -> GradeResult:
+    """A result of work whose process was killed in a check."""
+    killed = records.StudentError("SIGKILL")
+    check = records.CheckResult("total", "Total.", "Checks", "crashed", "student", 0, 30, "visible", error=killed)
+    result = ungraded(submission(), assignment, MODE, "x")
+    return msgspec.structs.replace(result, status="graded", reason=None, score=score, checks=[check])
+
+
+@pytest.mark.parametrize("second", ["lost", "less", "more"])
+def test_a_second_try_after_a_kill_takes_nothing_away(assignment: Assignment, second: str) -> None:
+    """It has less time: a process that ends itself late must not make its work ungraded, nor bad luck a worse mark."""
+    first = killed_with(70, assignment)
+    again = {
+        "lost": Unjudged("the time is up", final=True),
+        "less": msgspec.structs.replace(first, score=40.0, checks=[]),
+        "more": msgspec.structs.replace(first, score=100.0, checks=[]),
+    }
+    judge = Scripted(first, again[second])
+    found = judged(submission(), judge, assignment, MODE)
+    assert (found.status, found.score) == ("graded", 100 if second == "more" else 70)
+    assert judge.asked == 2
+
+
+def test_starting_that_took_most_of_the_time_is_the_machines_fault() -> None:
+    """Of the 60 s that a platform gives 10 are left: whatever ran out of them would look like the student's fault."""
+    slot = Mock()
+    with pytest.raises(Unjudged, match="too slow") as problem:
+        _Timed(slot, time.monotonic() + 10, least=15).judge(submission())
+    assert problem.value.final
+    assert not slot.judge.called
+    _Timed(slot, time.monotonic() + 20, least=15).judge(submission())
+    assert slot.judge.called
 
 
 def test_a_bug_of_ours_costs_nobody_else(assignment: Assignment) -> None:

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from grader.cli import grade_one
+from grader.cli.main import cli
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -101,3 +105,31 @@ def test_what_the_platform_says_is_kept(grader: Command, tiny_course: Path, plac
     assert "tests" not in again
     hiding = graded(grader, tiny_course, place, "--attempts", "1", "--hidden-checks", "platform")
     assert [test["visibility"] for test in hiding["tests"]] == ["hidden"], "the total would be shown"
+
+
+def test_a_bug_of_ours_is_told_to_the_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a platform takes "not graded", it must get that, whatever went wrong."""
+    (tmp_path / "grade" / "student").mkdir(parents=True)
+    (tmp_path / "grade" / "student" / "tiny.py").write_text(RIGHT)
+
+    def broken(*_: object) -> None:
+        raise KeyError("a name of ours")
+
+    monkeypatch.setattr(grade_one, "grade_single", broken)
+    course = Path(__file__).parent / "course"
+    arguments = [
+        "grade-one",
+        "--assignment",
+        "tiny",
+        "--for",
+        "prairielearn",
+        "--course",
+        str(course),
+        "--root",
+        str(tmp_path),
+    ]
+    ran = CliRunner().invoke(cli, arguments)
+    assert (ran.exit_code, ran.exception) == (0, None)
+    found = json.loads((tmp_path / "grade" / "results" / "results.json").read_bytes())
+    assert found["gradable"] is False
+    assert "a name of ours" not in found["message"]

@@ -26,6 +26,11 @@ _OWN_MEMORY_MB = 700
 """What command, judge and sandbox hold themselves of a container's memory."""
 _LEAST_MEMORY_MB = 256
 _LEAST_SECONDS = 2.0
+_LEAST_PART = 0.25
+"""The part of a platform's time that must be left for a submission when its grading begins.
+
+If starting took more, then the machine is to blame for what runs out of time, and not the student.
+"""
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -33,8 +38,9 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 class Errand:
     """What to grade with, and within what.
 
-    `ends` is the moment of the monotonic clock at which there must be a result, None for no such end; `memory_mb` is
-    all the memory that there is, None for as much as the assignment allows.
+    `ends` is the moment of the monotonic clock at which there must be a result, None for no such end; `seconds` is what
+    the platform gives in all, of which starting has taken a part. `memory_mb` is all the memory that there is, None for
+    as much as the assignment allows.
     """
 
     course: Path
@@ -43,6 +49,7 @@ class Errand:
     known: Misconceptions
     ends: float | None = None
     memory_mb: int | None = None
+    seconds: float | None = None
 
 
 def grade_single(submission: Submission, errand: Errand) -> GradeResult:
@@ -69,24 +76,26 @@ def grading(errand: Errand) -> Iterator[Callable[[Submission, float | None], Gra
     slot.start()
     try:
         course = Course(errand.assignment, mode, errand.known)
-        yield lambda submission, ends: grade(submission, _Timed(slot, ends), course)
+        least = max(_LEAST_SECONDS, _LEAST_PART * (errand.seconds or 0))
+        yield lambda submission, ends: grade(submission, _Timed(slot, ends, least), course)
     finally:
         slot.retire()
 
 
 @dataclass(frozen=True)
 class _Timed:
-    """A judge that gives each try what is left of the time."""
+    """A judge that gives each try what is left of the time, if that is at least so many seconds."""
 
     slot: Slot
     ends: float | None
+    least: float = _LEAST_SECONDS
 
     def judge(self, submission: Submission) -> GradeResult:
         """See `JudgeProcess`."""
         if self.ends is None:
             return self.slot.judge(submission)
         left = self.ends - time.monotonic()
-        if left < _LEAST_SECONDS:
+        if left < self.least:
             raise Unjudged("the time that the platform gives is up; the machine is too slow for it", final=True)
         return self.slot.judge(submission, Plan(seconds=left))
 

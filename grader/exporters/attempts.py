@@ -2,7 +2,8 @@
 
 Pure functions. Time is that of handing in, never the clock: platforms run submissions again later. Every earlier
 submission in the window counts, but for those in which the autograder failed and those that were one too many
-themselves: who tries too early does not wait any longer for it.
+themselves: who tries too early does not wait any longer for it. One whose time cannot be compared is left out: whoever
+is in doubt is graded.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ class Refusal:
 
 def refusal(told: Told, limit: Limit) -> Refusal | None:
     """Whether this submission is one too many; None if it may be graded, or if its time is unknown."""
-    if told.submitted_at is None:
+    now = None if told.submitted_at is None else _moment(told.submitted_at)
+    if now is None:
         return None
-    now = datetime.fromisoformat(told.submitted_at)
-    times = [(datetime.fromisoformat(one.submitted_at), one) for one in told.earlier if not one.failed]
+    times = [(_moment(one.submitted_at), one) for one in told.earlier if not one.failed]
+    known = [(when, one) for when, one in times if when is not None and bool(when.tzinfo) == bool(now.tzinfo)]
     accepted: list[tuple[datetime, Earlier]] = []
-    for when, one in sorted(times, key=lambda pair: pair[0]):
+    for when, one in sorted(known, key=lambda pair: pair[0]):
         if when <= now and _full(accepted, when, limit) is None:
             accepted.append((when, one))
     counted = _full(accepted, now, limit)
@@ -58,7 +60,14 @@ def _full(
     accepted: list[tuple[datetime, Earlier]], now: datetime, limit: Limit
 ) -> list[tuple[datetime, Earlier]] | None:
     """Those that count at a moment, if they leave no room for another and one of them has a score that could stay."""
-    since = now - timedelta(hours=limit.hours)
-    counted = [(when, one) for when, one in accepted if since < when]
+    counted = [(when, one) for when, one in accepted if now - when < timedelta(hours=limit.hours)]
     full = len(counted) >= limit.attempts and any(one.score is not None for _, one in counted)
     return counted if full else None
+
+
+def _moment(text: str) -> datetime | None:
+    """A time; None for what is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -26,6 +26,8 @@ from grader.model.view import CheckView
 _RESULTS = "/autograder/results/results.json"
 _METADATA = "/autograder/submission_metadata.json"
 _OVERALL_CHARACTERS = 40_000
+_MOST_POINTS = 10**9
+"""What is more is no number of points."""
 _FAILED = 1
 _MOST_SECONDS = 2400
 
@@ -132,14 +134,13 @@ def _is_late(submitted: str | None, due: str | None) -> bool | None:
 def _amount(text: str | float | None) -> Decimal | None:
     """The points of the assignment, which are a string; None for none."""
     amount = None if text is None else Decimal(str(text))
-    return amount if amount is not None and amount.is_finite() and amount > 0 else None
+    return amount if amount is not None and amount.is_finite() and 0 < amount < _MOST_POINTS else None
 
 
 def _earlier(one: Mapping[str, Any]) -> Earlier:
-    score = one.get("score")
-    return Earlier(
-        str(one["submission_time"]), None if score is None else Decimal(str(score)), bool(one.get("autograder_error"))
-    )
+    score = None if one.get("score") is None else Decimal(str(one["score"]))
+    known = score if score is not None and score.is_finite() and abs(score) < _MOST_POINTS else None
+    return Earlier(str(one["submission_time"]), known, bool(one.get("autograder_error")))
 
 
 def _test(graded: Graded, check: CheckView, number: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 
 from grader.intake.files import Files, RefusedFiles, shown
 from grader.intake.kinds import is_notebook
-from grader.intake.notebook import Notebook, read_notebook
+from grader.intake.notebook import MAX_CODE, Notebook, read_notebook
 from grader.intake.scan import defined_names
 from grader.intake.text import NotText, decode_text
 
@@ -88,8 +88,9 @@ def choose(files: Files, main_file: str, required: Sequence[str]) -> Choice:
     )
     candidates = _Candidates(files, main_file, required)
     if chosen is not None:
+        found = candidates.read(chosen)  # before the others, which may be too much to read
         others = [name for name in possible[:_MOST_READ] if name != chosen and _is_rival(name, candidates, stem)]
-        return Choice(candidates.read(chosen), _told_named(chosen, others, main_file))
+        return Choice(found, _told_named(chosen, others, main_file))
     renamed = [name for name in possible if is_renamed(PurePosixPath(name).name, stem)]
     if renamed:
         name, why = _only_one(renamed, candidates, main_file)
@@ -125,18 +126,23 @@ def is_renamed(name: str, stem: str) -> bool:
 
 
 class _Candidates:
-    """Files as candidates, each read at most once."""
+    """Files as candidates, each read at most once, until the code of notebooks among them is too much together."""
 
     def __init__(self, files: Files, main_file: str, required: Sequence[str]) -> None:
         self._files = files
         self._main_file = main_file
         self._required = required
         self._read: dict[str, Candidate] = {}
+        self._code = 0
 
     def read(self, name: str) -> Candidate:
         """The candidate of this name."""
         if name not in self._read:
-            self._read[name] = read_candidate(self._files, name)
+            if self._code > MAX_CODE:
+                problem = f"{shown(name)} was not read: more than {MAX_CODE >> 20} MB of code lie in other notebooks."
+                return Candidate(name, problem=problem)
+            found = self._read[name] = read_candidate(self._files, name)
+            self._code += 0 if found.notebook is None else len(found.notebook.text)
         return self._read[name]
 
     def same(self, names: Sequence[str]) -> bool:

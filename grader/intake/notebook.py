@@ -20,6 +20,8 @@ from grader.model.submission import Cell
 from grader.model.text import plain_line
 
 MAX_CELLS = 5000
+MAX_CODE = 8 << 20
+"""Characters of code in a notebook: whoever reads more spends a platform's time on it."""
 _MAX_LISTED = 5
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ")
 
@@ -60,6 +62,8 @@ def read_notebook(text: str, name: str) -> Notebook:
     found = list(_cells(_upgraded(tree, name)))
     if len(found) > MAX_CELLS:
         raise NotText(f"{name} holds {len(found)} cells, more than the limit of {MAX_CELLS}.")
+    if sum(len(cell.source) for cell in found if cell.code) > MAX_CODE:
+        raise NotText(f"{name} holds more than {MAX_CODE >> 20} MB of code.")
     notebook = _assembled(found)
     if not notebook.text.strip() and not notebook.written:
         raise NotText(f"{name} is a notebook without any code; was it saved before it was handed in?")

@@ -216,6 +216,30 @@ def test_no_package_asks_for_more_time_than_its_platform_gives(platform: Platfor
         platform.package(Kit("attention", "Attention", ("attention.py",), seconds, 3072, (), {}))
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"submission_time": None},
+        {"submission_time": ""},
+        {"submission_time": "2026-02-04T12:00:00"},
+        {"submission_time": "9999-12-31T23:59:59+00:00"},
+        {"score": "NaN"},
+        {"score": 1e400},
+        {"score": "1e999999"},
+    ],
+)
+def test_an_odd_earlier_submission_stops_nobody(about: dict[str, Any]) -> None:
+    earlier = {**METADATA["previous_submissions"][0], **about}
+    told = Gradescope().told(json.dumps({**METADATA, "previous_submissions": [earlier]}).encode(), {})
+    assert refusal(told, Limit(1, 24)) is None
+
+
+@pytest.mark.parametrize("points", ["1e30", "1e999999999", 10**40, 0, "-5", None])
+def test_points_that_are_none_scale_nothing(points: object) -> None:
+    metadata = {**METADATA, "assignment": {**METADATA["assignment"], "total_points": points}}
+    assert Gradescope().told(json.dumps(metadata).encode(), {}).points is None
+
+
 def test_the_zip_has_its_files_at_the_root(tmp_path: Path) -> None:
     kit = Kit("attention", "Attention", ("attention.py",), 600, 3072, ("--assignment", "attention"), {})
     package = Gradescope().package(kit)

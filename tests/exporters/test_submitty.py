@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import runpy
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import numpy as np
@@ -15,7 +18,7 @@ from containers import SOURCES, VERSION, Container, Workshop, needs_container
 from made import CHECKS, HOSTILE, SECRET, made_graded, made_result
 
 from grader.errors import UsageProblem
-from grader.exporters.base import Delivery, Kit, Member, Told
+from grader.exporters.base import Delivery, Kit, Member, Told, script
 from grader.exporters.submitty import Submitty
 
 INPUT = {
@@ -128,6 +131,24 @@ def test_the_configuration_is_json_with_one_test_case() -> None:
     assert {name for name in members if name.startswith("server/")} == {"server/install.sh", "server/grader/a.py"}
     compile(members["config/custom_validation_code/grader.py"].content, "grader.py", "exec")
     assert Decimal(config["resource_limits"]["RLIMIT_CPU"]) == 120
+
+
+def test_a_folder_named_as_submittys_own_files_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student may hand one in; Submitty's own file of such a name is not graded."""
+    values = {"OPTIONS": "", "SECONDS": "10"}
+    (tmp_path / "grader.py").write_bytes(script("submitty", "grader.py", values))
+    (tmp_path / "custom_validator_input.json").write_text(json.dumps(INPUT))
+    (tmp_path / "test01" / "STDOUT_mine.txt").mkdir(parents=True)
+    (tmp_path / "test01" / "STDOUT.txt").write_text("tiny.py\n")
+    with zipfile.ZipFile(tmp_path / "grader_course.zip", "w"):
+        pass
+    ran = Mock()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("subprocess.run", ran)
+    monkeypatch.setattr("os.umask", Mock())
+    runpy.run_path("grader.py", run_name="__main__")
+    assert ran.called
+    assert [path.name for path in (tmp_path / "test01").iterdir()] == ["STDOUT_mine.txt"]
 
 
 @needs_container

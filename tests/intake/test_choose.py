@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from notebooks import notebook, text
 
+from grader.intake import choose
+from grader.intake import notebook as notebook_module
 from grader.intake.choose import is_renamed
 from grader.intake.submit import build_submission
 from grader.model.submission import Submission
@@ -242,3 +244,26 @@ def test_the_cells_of_a_notebook_lie_where_they_are_said_to() -> None:
         assert len(kept) == len(written)
         assert kept[-1] == written[-1]
     assert json.dumps([cell.number for cell in made.cells]) == "[1, 2, 4, 5]"
+
+
+def test_a_notebook_with_too_much_code_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook_module, "MAX_CODE", 1 << 20)
+    monkeypatch.setattr(notebook_module, "_assembled", lambda found: pytest.fail("it was read"))
+    made = submission({"attention.ipynb": notebook("x = 1\n" * 200_000)})
+    assert made.problem == "attention.ipynb holds more than 1 MB of code."
+
+
+def test_notebooks_are_read_no_longer_than_a_platform_has_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dozen of 7 MB took more than a minute, which is all that some platforms give: the work was never graded."""
+    read: list[str] = []
+
+    def reading(content: str, name: str) -> notebook_module.Notebook:
+        read.append(name)
+        return notebook_module.read_notebook(content, name)
+
+    monkeypatch.setattr(choose, "MAX_CODE", 1000)
+    monkeypatch.setattr(choose, "read_notebook", reading)
+    files: dict[str, bytes | str] = {f"n{number}.ipynb": notebook(f"x{number} = 1\n" * 50) for number in range(9)}
+    assert "no telling which" in (submission(files).problem or "")
+    assert len(read) == 3
+    assert submission({**files, "attention.py": RIGHT}).main == MAIN

@@ -30,8 +30,9 @@ def main() -> None:
         with open("custom_validator_input.json", encoding="utf-8") as file:
             place = json.load(file)["testcase_prefix"]
         for name in os.listdir(place):
-            if name.startswith(SUBMITTYS_OWN) and name.endswith(".txt"):
-                os.remove(os.path.join(place, name))
+            path = os.path.join(place, name)
+            if name.startswith(SUBMITTYS_OWN) and name.endswith(".txt") and not os.path.isdir(path):
+                os.remove(path)  # a folder of such a name is the student's
         with tempfile.TemporaryDirectory() as folder:
             with zipfile.ZipFile("grader_course.zip") as archive:
                 archive.extractall(folder)
