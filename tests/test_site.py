@@ -82,3 +82,16 @@ def test_a_container_without_work_gives_no_mark(
         content = json.loads(path.read_bytes())
         assert expected.items() <= content.items()
         assert {"score", "grade"} & set(content) == set()
+
+
+def test_a_link_beside_the_work_is_left_out(tmp_path: Path) -> None:
+    """As in many repositories; it must not be a zero for work that is right."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "tiny.py").write_text(TEXT)
+    (tmp_path / "work" / "README.md").symlink_to("docs/README.md")
+    (tmp_path / "work" / "secrets").symlink_to("/etc")
+    work = found("github", tmp_path, Told(), tmp_path / "work")
+    assert (work.main, work.problem, list(sources(work))) == ("tiny.py", None, ["tiny.py"])
+    assert sum("is a link" in notice for notice in work.notices) == 2
+    (tmp_path / "work" / "tiny.py").unlink()
+    assert "is a link" in (found("github", tmp_path, Told(), tmp_path / "work").problem or "")

@@ -101,7 +101,8 @@ class _Walk:
             if is_junk(name) or name.startswith("."):
                 continue
             if entry.is_symlink():
-                problem = RefusedFiles(f"{shown(name)} is a link; only folders and files are graded.")
+                # Left out: beside the files of one submission it must not cost the others. Alone it is refused by that.
+                problem = LeftOutFile(f"{shown(name)} is a link; only folders and files are graded.")
                 yield f"{name}/link", refusing(problem)
             elif entry.is_dir():
                 yield from self._below(Path(entry.path), name)
