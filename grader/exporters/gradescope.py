@@ -128,7 +128,10 @@ def _person(user: Mapping[str, Any]) -> Person:
 def _is_late(submitted: str | None, due: str | None) -> bool | None:
     if submitted is None or due is None:
         return None
-    return datetime.fromisoformat(submitted) > datetime.fromisoformat(due)
+    handed_in, end = datetime.fromisoformat(submitted), datetime.fromisoformat(due)
+    if bool(handed_in.tzinfo) != bool(end.tzinfo):
+        return None
+    return handed_in > end
 
 
 def _amount(text: str | float | None) -> Decimal | None:

@@ -168,6 +168,12 @@ def test_metadata_tells_people_time_points_and_what_came_before() -> None:
     assert Gradescope().told(None, {}).notices
 
 
+def test_times_that_cannot_be_compared_leave_lateness_open() -> None:
+    about = {**METADATA["assignment"], "due_date": "2026-02-03T23:59:00"}
+    told = Gradescope().told(json.dumps({**METADATA, "assignment": about, "users": None}).encode(), {})
+    assert (told.late, told.people, told.points) == (None, (), 20)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b'{"users": 3}', b'{"users": [{}]}', b'{"created_at": 3, "assignment": {"due_date": "x"}}', b"\xff"],
