@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,14 +32,16 @@ def test_interrupted_it_goes_on_where_it_was(canvas: Canvas, run: Run, grader: C
     canvas.faults = [Fault(lambda asked: asked.method == "PUT" and asked.path.endswith("/12"), wait)]
     arguments = [sys.executable, "-m", "grader.cli.main", "push", "canvas", str(run.folder), *map(str, at(canvas))]
     process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if len(canvas.puts()) == 2:
-            break
-        time.sleep(0.05)
+    assert process.stderr is not None
+    said = ""
+    while "asks to wait; waiting 60 s." not in said:
+        line = process.stderr.readline()
+        assert line, said  # it ended without having waited
+        said += line
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, rest = process.communicate(timeout=60)
+    err = said + rest
     assert process.returncode == 130, err
-    assert "asks to wait; waiting 60 s." in err
     assert "1 sent, 0 had all already" in err
     assert "Traceback" not in err
     ran = grader("push", "canvas", run.folder, *at(canvas))
