@@ -121,21 +121,27 @@ def still_to_learn(assignment: Assignment) -> int:
 
 def known_misconceptions(engine: Engine, assignment: Assignment, done: Callable[[], None]) -> Misconceptions:
     """The misconceptions of this version of the assignment, from the cache or graded now."""
-    variants = read_variants(assignment, ("wrong",))
-    if not variants:
-        return Misconceptions(assignment.fingerprint, [])
-    memory = _memory(assignment, variants)
-    if (remembered := _remembered(memory)) is not None:
+    if (remembered := remembered_misconceptions(assignment)) is not None:
         return remembered
+    variants = read_variants(assignment, ("wrong",))
     results = grade_variants(engine, assignment, variants, done)
     known = misconceptions_from(assignment, variants, results)
     if any(result.status == "ungraded" for result in results.values()):
         return known  # what is missing may be there the next time
+    memory = _memory(assignment, variants)
     with contextlib.suppress(OSError):  # without a cache the next run grades them again
         memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         memory.parent.chmod(0o700)
         write_atomically(memory, msgspec.msgpack.encode(known))
     return known
+
+
+def remembered_misconceptions(assignment: Assignment) -> Misconceptions | None:
+    """Those of this version that need no grading: from the cache, or none at all; None if they have to be learned."""
+    variants = read_variants(assignment, ("wrong",))
+    if not variants:
+        return Misconceptions(assignment.fingerprint, [])
+    return _remembered(_memory(assignment, variants))
 
 
 def _memory(assignment: Assignment, variants: list[Variant]) -> Path:
