@@ -5,10 +5,6 @@ Runs in the command, on the instructor's machine. The same files make the same p
 
 from __future__ import annotations
 
-import io
-import tarfile
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -20,13 +16,12 @@ from grader.cli.options import course_option, lang_option
 from grader.cli.platform_options import attempts_options, hidden_checks_option, isolation_option, platform_option
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import UsageProblem
-from grader.exporters.base import HiddenChecks, Kit, Member, Package, Platform, require_repeating
+from grader.exporters.base import HiddenChecks, Kit, Platform, require_repeating
+from grader.exporters.packing import zipped
 from grader.render.html import check_language
 from grader.render.talk import say
 from grader.store import write_atomically
 
-_NO_TIME = (1980, 1, 1, 0, 0, 0)
-"""The earliest that a zip can say."""
 _PRIVATE_MODE = 0o600
 
 
@@ -85,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself
         common=common_files(folder, assignment, known),
     )
     package = speaker.package(kit)
-    content = _zip(package) if package.form == "zip" else _tar(package.members)
+    content = zipped(package.members)
     _write(out, content)
     click.echo(out)
     say(f"{len(package.members)} files, {len(content) / 1e6:.1f} MB, for {speaker.title}. Hidden tests are in it.")
@@ -110,29 +105,3 @@ def _write(out: Path, content: bytes) -> None:
         out.chmod(_PRIVATE_MODE)
     except OSError as error:
         raise UsageProblem(f"{out} cannot be written to: {error.strerror}.") from None
-
-
-def _mode(member: Member) -> int:
-    return 0o755 if member.executable else 0o644
-
-
-def _zip(package: Package) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, member in sorted(package.members.items()):
-            about = zipfile.ZipInfo(name, _NO_TIME)
-            about.compress_type = zipfile.ZIP_DEFLATED
-            about.create_system = 3  # Unix, so that the mode is read
-            about.external_attr = (0o100000 | _mode(member)) << 16
-            archive.writestr(about, member.content)
-    return out.getvalue()
-
-
-def _tar(members: Mapping[str, Member]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, member in sorted(members.items()):
-            about = tarfile.TarInfo(name)
-            about.size, about.mode = len(member.content), _mode(member)
-            archive.addfile(about, io.BytesIO(member.content))
-    return out.getvalue()

@@ -20,6 +20,7 @@ from grader.batch.single import Errand, container_memory_mb, grading
 from grader.cli.grade_one import known_from
 from grader.cli.learning import learned_here
 from grader.cli.options import course_option, lang_option
+from grader.cli.platform_options import isolation_option
 from grader.cli.site import told_submission
 from grader.content import course_folder, load_private_assignment, templates_folders
 from grader.errors import GraderError, UsageProblem
@@ -68,13 +69,7 @@ _NOT_GRADED_STATUS = 3
 @click.option(
     "--known", type=click.Path(path_type=Path), metavar="FILE", help="The misconceptions of a package (else learned)."
 )
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "strict", "plain"]),
-    default="auto",
-    show_default=True,
-    help="As for `grader grade`.",
-)
+@isolation_option
 @lang_option
 @course_option
 def command(  # noqa: PLR0913, PLR0917  click hands over each option by itself

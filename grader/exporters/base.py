@@ -148,10 +148,9 @@ class Kit:
 
 @dataclass(frozen=True)
 class Package:
-    """A package for a platform: its files, and as what they are written. `advice` is what to do with it, in lines."""
+    """A package for a platform: its files, which are written as a zip. `advice` is what to do with it, in lines."""
 
     members: Mapping[str, Member]
-    form: Literal["zip", "tar"] = "zip"
     advice: tuple[str, ...] = ()
 
 
